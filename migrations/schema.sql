@@ -2033,6 +2033,7 @@ create table sessions (
   used_steps bigint default 0 not null,
   paused_at timestamp(3) with time zone,
   client_sealed boolean default false not null,
+  device_sealed bytea,
   constraint sessions_pkey PRIMARY KEY (tenant_id, id),
   constraint sessions_armed_by_summon_key CHECK (((summon_hash IS NOT NULL) OR (status <> 'armed'::text))),
   constraint sessions_charged_fits CHECK (((charged >= 0) AND (charged <= (price + budget)))),

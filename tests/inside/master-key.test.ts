@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { generateDevicePairs, openListedRoom, roomDeviceOf } from '../../packages/client/src/listed-room.ts'
+import { newRoomSecret } from '../../packages/client/src/new-room-secret.ts'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { sealedColumns, type SealedRef } from '../../packages/server/src/crypto/vault/sealed-columns.ts'
 import { Vault } from '../../packages/server/src/crypto/vault/vault.ts'
@@ -68,6 +70,14 @@ async function plant() {
     { agent_id: agent, coupon, room: newRoom(), arm: true },
     { key, idempotencyKey: 'order 2' },
   )
+  // The device of a hosted agent, for a room whose lines the clients seal.
+  const device = await roomDeviceOf(await generateDevicePairs())
+  const { room } = newRoomSecret()
+  await openListedRoom({ spaceUrl: `${origin}/v1/space`, audience: atrium.spacesOrigin, room, device }).make()
+  const { id: hosted } = await ask('POST /agents', manifest)
+  await ask(`PUT /agents/${hosted}/status`, { status: 'private' })
+  const prepared = { agent_id: hosted, coupon, room: { room }, arm: true }
+  await ask('POST /v1/sessions', prepared, { key, idempotencyKey: 'order 3' })
   const stored = await ask('POST /v1/tenant/keys', order.body, { idempotencyKey: order.idempotencyKey })
   return { secret, checkout, summonKey: armed.summon_key, stored }
 }
@@ -125,7 +135,7 @@ test('a new master key takes over in service: nothing is lost when the old one i
   for (const [column, held] of Object.entries(values)) assert.ok(Object.keys(held).length > 0, `${column} holds a value`)
   const noNeed = await reseal()
   assert.equal(noNeed.code, 0)
-  assert.match(noNeed.output, /seals 13 values, 0 of them resealed now. Keep it.\n  There is no other key/)
+  assert.match(noNeed.output, /seals 15 values, 0 of them resealed now. Keep it.\n  There is no other key/)
 
   await restart(newKey, oldKey)
   const replay = () => call(atrium.origin, 'POST /v1/tenant/keys', { key: planted.secret, ...order })
@@ -142,7 +152,7 @@ test('a new master key takes over in service: nothing is lost when the old one i
   assert.equal(code, 0, output)
   assert.match(
     output,
-    /seals 14 values, 13 of them resealed now. Keep it.\n✓ Key 2 .*: needed only for stored answers .*, until 20.*Then it can be removed/,
+    /seals 16 values, 15 of them resealed now. Keep it.\n✓ Key 2 .*: needed only for stored answers .*, until 20.*Then it can be removed/,
   )
   assert.deepEqual((await replay()).data, planted.stored)
   const resealed = await openAll(newKey)

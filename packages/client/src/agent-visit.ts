@@ -15,8 +15,22 @@ export { sealForAgent, type SealedAgent }
 export interface AgentVisit {
   readonly session: string
   readonly controlToken: string
-  /** Who the agent's device is invited as. It names the agent, and is new for each launch. */
-  readonly invitedAs: string
+  /** Of a remote agent: who its device is invited as. It names the agent, and is new for each launch. */
+  readonly invitedAs?: string
+  /** Of a hosted agent: the device with which the operator of the platform reads along. */
+  readonly device?: string
+}
+
+/** A launch of a hosted agent that waits for the consent of the room's owner. `summonKey` is a secret. */
+export interface PreparedAgent {
+  /** Of the pending launch. */
+  readonly id: string
+  readonly summonKey: string
+  readonly agent: string
+  /** The card of the device with which the operator would read along. */
+  readonly card: string
+  /** RFC 3339. Until then it can be launched. */
+  readonly expiresAt: string
 }
 
 /** The agent is in the room already, by a session of somebody else's launch. Nothing was charged. */
@@ -56,7 +70,49 @@ export async function launchAgent(client: AtriumClient, room: ListedRoom, agent:
     return { session: data.id, controlToken: data.control_token, invitedAs }
   } catch (error) {
     // The error of the launch is the one to report. An invitation that stays can be taken back later.
-    await removeAgent(room, invitedAs).catch(() => undefined)
+    await removeAgent(room, { invitedAs }).catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * Prepares the launch of a hosted agent, which the operator of the platform runs, into a room with a list of devices. Nothing
+ * is charged, and nobody can read anything yet. Store the result until `launchHostedAgent` has returned.
+ */
+export async function prepareHostedAgent(
+  client: AtriumClient,
+  { room }: Pick<ListedRoom, 'room'>,
+  agent: { readonly id: string },
+  terms: Terms,
+): Promise<PreparedAgent> {
+  const { data } = await client.launchSession({ body: { ...terms, agent_id: agent.id, room: { room }, arm: true } })
+  if (!('card' in data) || data.card === undefined) throw new TypeError(`agent ${agent.id} was not prepared for such a room`)
+  return { id: data.id, summonKey: data.summon_key, agent: agent.id, card: data.card, expiresAt: data.expires_at }
+}
+
+/**
+ * The owner of the room consents, and launches the prepared agent. **From then on the operator of the platform reads along**,
+ * also what was said before, and every reader of the room is told, until `accompanyAgent` has removed the device. If the
+ * launch fails for certain, the device is removed at once and the key changes. After any other failure or a crash call it
+ * again with the same preparation: it launches and charges once.
+ *
+ * @example
+ * const prepared = await prepareHostedAgent(atrium, room, agent, { coupon, max_price_credits: 5 })
+ * localStorage.setItem('prepared', JSON.stringify(prepared))
+ * const visit = await launchHostedAgent(atrium, room, prepared) // after the owner has agreed that the operator reads along
+ * await accompanyAgent(atrium, room, visit)
+ */
+export async function launchHostedAgent(client: AtriumClient, room: ListedRoom, prepared: PreparedAgent): Promise<AgentVisit> {
+  const { id, summonKey, agent, card } = prepared
+  const device = await room.host({ agent, card })
+  try {
+    const idempotencyKey = `hosted ${id}`
+    const { data } = await client.summonSession({ body: { summon_key: summonKey }, idempotencyKey })
+    return { session: data.id, controlToken: data.control_token, device }
+  } catch (error) {
+    // It may have been launched anyway.
+    if (error instanceof AtriumError && isTransient(error)) throw error
+    await removeAgent(room, { device }).catch(() => undefined)
     throw error
   }
 }
@@ -79,14 +135,16 @@ const admitEveryMs = 500
 export async function accompanyAgent(
   client: AtriumClient,
   room: ListedRoom,
-  { session: id, controlToken, invitedAs }: AgentVisit,
+  { session: id, controlToken, invitedAs, device }: AgentVisit,
   { signal, lookEveryMs = 3_000, wait = delay }: AccompanyOptions = {},
 ): Promise<string> {
-  let isIn = false
+  // The owner has let in the device of a hosted agent before the launch.
+  let isIn = invitedAs === undefined
   const look = async (): Promise<string | undefined> => {
     const ended = await endOfSession(client, { id, controlToken })
-    if (ended !== undefined) await removeAgent(room, invitedAs)
-    else if (!isIn) isIn = (await room.admit({ invitedAs })).length > 0 || (await hasJoined(room, invitedAs))
+    if (ended !== undefined) await removeAgent(room, { invitedAs, device })
+    else if (!isIn && invitedAs !== undefined)
+      isIn = (await room.admit({ invitedAs })).length > 0 || (await hasJoined(room, invitedAs))
     return ended
   }
   for (;;) {
@@ -114,8 +172,12 @@ async function hasJoined(room: ListedRoom, invitedAs: string): Promise<boolean> 
   return (await room.members()).some((member) => member.invitedAs === invitedAs)
 }
 
-/** Removes the device that was invited as this, or takes the invitation back. Without either, nothing changes. */
-async function removeAgent(room: ListedRoom, invitedAs: string): Promise<void> {
-  const found = [...(await room.members()), ...(await room.invitations())].filter((one) => one.invitedAs === invitedAs)
+/** Removes the device, or that which was invited as this, or takes the invitation back. Without either, nothing changes. */
+async function removeAgent(
+  room: ListedRoom,
+  { invitedAs, device }: { invitedAs?: string | undefined; device?: string | undefined },
+): Promise<void> {
+  const named = [...(await room.members()), ...(await room.invitations())]
+  const found = named.filter((one) => one.key === device || (invitedAs !== undefined && one.invitedAs === invitedAs))
   if (found.length > 0) await room.expel(found.map(({ key }) => key))
 }

@@ -21,7 +21,9 @@ export const SessionLaunch = closed({
       Type.String({
         minLength: 22,
         maxLength: 512,
-        description: 'The room key. Stored sealed, and only while the session needs it. Required without `sealed_key`.',
+        description:
+          'The room key. Stored sealed, and only while the session needs it. Required without `sealed_key`, but for a prepared launch (`arm`) of a hosted agent into ' +
+          'a room whose lines the clients seal.',
       }),
     ),
     sealed_key: Type.Optional(
@@ -88,6 +90,15 @@ export const SessionArmed = Type.Object({
   agent_id: id('agent'),
   room,
   expires_at: Timestamp,
+  card: Type.Optional(
+    Type.String({
+      'x-status': 'live',
+      description:
+        'Only of a hosted agent for a room whose lines the clients seal: the card of the device with which the operator of the ' +
+        'agent will read along. The owner of the room consents by a list that names it (`hosted`), and then uses the summon key, ' +
+        'once, before `expires_at`.',
+    }),
+  ),
 })
 
 export const SessionAlreadyPresent = Type.Object({
@@ -206,7 +217,9 @@ export const sessionOperations = {
       '- An agent that does not exist or that you may not launch is 400; an agent that an e-mail ' +
       'room has not admitted is 403 `not_authorized`.\n' +
       '- A room whose lines the clients seal takes remote agents that have an `encryption_key`, with `room.sealed_key` in place ' +
-      'of `room.mk`. Any other launch into it is 409 `state_conflict` with the reason `client_sealed`. If the agent has another ' +
+      'of `room.mk`. A hosted agent can only read along with the consent of the owner of the room: prepare the launch with `arm` and ' +
+      'neither `mk` nor `sealed_key`, write a list that names the `card` of the answer, and use the summon key. The prepared launch ' +
+      'expires after 15 minutes. Any other launch into it is 409 `state_conflict` with the reason `client_sealed`. If the agent has another ' +
       'key than the one that was sealed to, the reason is `agent_key_changed`: read the catalog and seal again. `arm` with a ' +
       '`sealed_key` is 400, because it is good for one session.\n\n' +
       'If the agent costs more than `max_price_credits`, nothing is ' +
@@ -252,7 +265,9 @@ export const sessionOperations = {
       'If the price has risen ' +
       'since, the answer is 409 `price_changed`, nothing is charged, and the launch stays pending.\n\n' +
       'While a session ' +
-      'of this key runs, the answer is 409 `state_conflict`; after the session has ended the key can be used again.',
+      'of this key runs, the answer is 409 `state_conflict`; after the session has ended the key can be used again.\n\n' +
+      'Of a hosted agent for a room whose lines the clients seal, the key is good for one session. Unless the list in force names the ' +
+      'device of the prepared launch, nothing is charged: 409 `state_conflict` with the reason `no_consent`.',
     credentialField: 'summon_key',
     caller: 'anyone',
     idempotency: 'accepted',

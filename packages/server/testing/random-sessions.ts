@@ -79,6 +79,7 @@ async function runSessions(api: TestApi, tenant: TestTenant, count: number): Pro
       budgetCredits: randomInt(2) * randomInt(1, 20),
       metadata: null,
       isClientSealed: false,
+      device: null,
       roomCount: 1,
     }
     const begun = await retried(() => ctx.db.transaction((tx) => launchInto(ctx, tx, launch, payer, null))).catch(

@@ -1918,6 +1918,11 @@ class SessionArmed(TypedDict):
     """The room, without its key."""
     expires_at: str
     """RFC 3339, UTC, milliseconds."""
+    card: NotRequired[str]
+    """Only of a hosted agent for a room whose lines the clients seal: the card of the device with which the operator
+    of the agent will read along. The owner of the room consents by a list that names it (`hosted`), and then uses
+    the summon key, once, before `expires_at`.
+    """
 
 
 class SessionLaunch(TypedDict):
@@ -1946,7 +1951,9 @@ class SessionLaunch(TypedDict):
 class SessionLaunchRoom(TypedDict):
     room: str
     mk: NotRequired[str]
-    """The room key. Stored sealed, and only while the session needs it. Required without `sealed_key`."""
+    """The room key. Stored sealed, and only while the session needs it. Required without `sealed_key`, but for a
+    prepared launch (`arm`) of a hosted agent into a room whose lines the clients seal.
+    """
     sealed_key: NotRequired[str]
     """In place of `mk`, for a room whose lines the clients seal, and a remote agent with an `encryption_key`: a
     compact JWE (RFC 7516) for that key, with `"alg":"ECDH-ES"`, `"enc":"A256GCM"` and, as `kid`, the RFC 7638

@@ -183,7 +183,7 @@ export async function openContext(
     identity: config.oidc && openIdentityCheck(config.oidc),
     agentIssuer,
     signingKeys,
-    agentRooms: new AgentRooms(config.spaceOrigin, agentIssuer),
+    agentRooms: new AgentRooms(config.spaceOrigin, agentIssuer, new URL(config.spacesUrl).origin),
     stopSessionsOfAgent: (agentTenantId, agentId) => stopSessionsOfAgent(ctx, agentTenantId, agentId),
     egress,
     reportKeys:

@@ -132,10 +132,12 @@ class SessionsOperations(Core):
         - An agent that does not exist or that you may not launch is 400; an agent that an e-mail room has not
         admitted is 403 `not_authorized`.
         - A room whose lines the clients seal takes remote agents that have an `encryption_key`, with
-        `room.sealed_key` in place of `room.mk`. Any other launch into it is 409 `state_conflict` with the reason
-        `client_sealed`. If the agent has another key than the one that was sealed to, the reason is
-        `agent_key_changed`: read the catalog and seal again. `arm` with a `sealed_key` is 400, because it is good
-        for one session.
+        `room.sealed_key` in place of `room.mk`. A hosted agent can only read along with the consent of the owner of
+        the room: prepare the launch with `arm` and neither `mk` nor `sealed_key`, write a list that names the
+        `card` of the answer, and use the summon key. The prepared launch expires after 15 minutes. Any other launch
+        into it is 409 `state_conflict` with the reason `client_sealed`. If the agent has another key than the one
+        that was sealed to, the reason is `agent_key_changed`: read the catalog and seal again. `arm` with a
+        `sealed_key` is 400, because it is good for one session.
 
         If the agent costs more than `max_price_credits`, nothing is launched or charged: 409 `price_changed`, whose
         `details` contain both prices (`price_credits`, `agreed_price_credits`). Without `max_price_credits` the
@@ -209,6 +211,10 @@ class SessionsOperations(Core):
 
         While a session of this key runs, the answer is 409 `state_conflict`; after the session has ended the key
         can be used again.
+
+        Of a hosted agent for a room whose lines the clients seal, the key is good for one session. Unless the list
+        in force names the device of the prepared launch, nothing is charged: 409 `state_conflict` with the reason
+        `no_consent`.
 
         Needs: No key.
 

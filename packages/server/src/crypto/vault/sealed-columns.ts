@@ -12,6 +12,7 @@ export const sealedColumns = [
   { table: 'platform_keys', column: 'private_sealed', tenant: "'platform'", row: "purpose || ' ' || id" },
   { table: 'provider_keys', column: 'key_sealed', tenant: 'tenant_id', row: 'provider' },
   { table: 'sessions', column: 'mk_sealed', tenant: 'tenant_id', row: 'id' },
+  { table: 'sessions', column: 'device_sealed', tenant: 'tenant_id', row: 'id' },
   { table: 'sessions', column: 'coupon_sealed', tenant: 'tenant_id', row: 'id' },
   { table: 'webhook_secrets', column: 'sealed', tenant: 'tenant_id', row: 'id' },
   { table: 'webhook_endpoint_secrets', column: 'sealed', tenant: 'tenant_id', row: 'id' },

@@ -1,12 +1,15 @@
 import { type KeyObject, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { type CallOptions, type SpaceEndpoint, callSpace } from '@atrium/room-client/call-space'
-import { type Since, pastTheEnd } from '@atrium/room-client/follow-room'
+import { pageLines, pastTheEnd, type Since } from '@atrium/room-client/follow-room'
 import type { DevicePublicKey, RoomIdentity } from '@atrium/room-client/identity'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { Entry, RoomPage, SaidEntry } from '@atrium/room-client/space-ops'
 import { rateKeyHeader } from '@atrium/traffic/rate-key'
+import type { RoomDevice } from '@atrium/room-client/room-device'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import type { AgentIssuer } from '#features/agent-issuer/agent-issuer.ts'
+import { type Consent, findConsent } from './hosted-consent.ts'
+import { SealedAgentRoom } from './sealed-agent-room.ts'
 
 /** The part of an entry that an agent reads. */
 export type RoomEntry = Pick<Entry, 'seq' | 'id' | 'author' | 'message'>
@@ -22,6 +25,19 @@ interface RoomAddress {
   mk: string
 }
 
+/** A room in which an agent is. */
+export interface HeldRoom {
+  /** The end of the history, and the place after it. `poll`: tries a call until it is answered. */
+  enter(poll: (call: () => Promise<RoomPage>) => Promise<RoomPage>): Promise<{ entries: RoomEntry[]; since: Since }>
+  poll(since: Partial<Since> & { waitMs?: number; limit?: number }, signal?: AbortSignal): Promise<RoomPage>
+  /** Posts a message. The same client_id is stored once. If `assertMay` throws, nothing is sent. */
+  say(message: RoomMessage & { client_id: string }, assertMay: () => void): Promise<unknown>
+  /** Whether a call that failed in this way may succeed later. */
+  isPassing(error: unknown): boolean
+}
+
+const historyEntries = 100
+
 /** A token up to this age is used again for the next call: it is valid for longer than a poll is held. */
 const tokenReuseMs = 5_000
 /**
@@ -36,7 +52,7 @@ const tokenTimeoutMs = 120_000
  * A room as an agent uses it: through the Space endpoint, like any client, with a token of the platform's issuer for
  * a device key of its own.
  */
-export class AgentRoom {
+export class AgentRoom implements HeldRoom {
   readonly #endpoint: SpaceEndpoint
   readonly #issuer: AgentIssuer
   readonly #agent: { id: string; name: string }
@@ -72,6 +88,15 @@ export class AgentRoom {
     return this.#watched(callSpace(this.#endpoint, { op: 'poll', ...this.#address, ...since }, this.#options({ signal })))
   }
 
+  /** A room without a line does not exist yet. */
+  async enter(poll: (call: () => Promise<RoomPage>) => Promise<RoomPage>): Promise<{ entries: RoomEntry[]; since: Since }> {
+    const head = await poll(() => this.poll({ ...pastTheEnd, limit: 1 })).catch(unlessMissing)
+    if (!head || head.count === 0) return { entries: [], since: { sinceCount: 0, sinceEtag: '' } }
+    const from = { sinceCount: Math.max(0, head.count - historyEntries), limit: pageLines }
+    const { entries, count, etag } = await poll(() => this.poll(from))
+    return { entries, since: { sinceCount: count, sinceEtag: etag } }
+  }
+
   /**
    * Posts a message. The same client_id is stored once, however often it is posted. `assertMay` is called right
    * before the request is sent; if it throws, nothing is sent.
@@ -83,7 +108,8 @@ export class AgentRoom {
   }
 
   /** Whether a call that failed in this way may succeed later. */
-  isPassing(error: SpaceCallError): boolean {
+  isPassing(error: unknown): boolean {
+    if (!(error instanceof SpaceCallError)) return false
     if (!passingTokenReasons.has(error.reason)) return error.isPassing
     return this.#tokenRefusedAtMs !== undefined && performance.now() - this.#tokenRefusedAtMs < tokenTimeoutMs
   }
@@ -128,6 +154,10 @@ export class AgentRoom {
   }
 }
 
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof SpaceCallError) || error.status !== 404) throw error
+}
+
 interface Agent {
   id: string
   name: string
@@ -137,10 +167,13 @@ interface Agent {
 export class AgentRooms {
   readonly #spaceOrigin: string
   readonly #issuer: AgentIssuer
+  readonly #audience: string
 
-  constructor(spaceOrigin: string, issuer: AgentIssuer) {
+  /** `audience`: the origin of the service as clients see it, which their signatures name. */
+  constructor(spaceOrigin: string, issuer: AgentIssuer, audience: string) {
     this.#spaceOrigin = spaceOrigin
     this.#issuer = issuer
+    this.#audience = audience
   }
 
   /** `rateKey`: the key of the rate limits, such as `session:<id>`. */
@@ -168,8 +201,43 @@ export class AgentRooms {
     }
   }
 
+  /** A client-sealed room, whose owner has let in this device. */
+  openSealed(
+    agent: Agent,
+    { room, owner, device }: { room: string; owner: string; device: RoomDevice },
+    rateKey: string,
+  ): SealedAgentRoom {
+    return new SealedAgentRoom({
+      spaceOrigin: this.#spaceOrigin,
+      audience: this.#audience,
+      room,
+      owner,
+      device,
+      agent: { id: agent.id, name: agent.name },
+      rateKey,
+    })
+  }
+
+  /** Throws state_conflict unless the owner of the room has consented to this device of the agent, in the list in force. */
+  async getConsent(agent: Agent, room: string, device: RoomDevice): Promise<Consent> {
+    const endpoint = { url: `${this.#spaceOrigin}/space`, headers: { [rateKeyHeader]: `room:${room}` } }
+    try {
+      const consent = await findConsent(endpoint, this.#audience, { room, agentId: agent.id, device })
+      if (consent) return consent
+    } catch (error) {
+      // 403: the device is not on the list. 404: the room was removed.
+      if (!(error instanceof SpaceCallError) || ![403, 404].includes(error.status) || error.reason === 'bad_clock')
+        throw unavailable(error)
+    }
+    throw new ApiError('state_conflict', { message: noConsent, reason: 'no_consent' })
+  }
+
   /** Throws unless the clients seal the lines of this room. The service says so to whoever asks, with any key. */
-  async assertClientSealed(agent: Agent, room: string): Promise<void> {
+  async assertClientSealed(
+    agent: Agent,
+    room: string,
+    path: '/room/sealed_key' | '/room/mk' = '/room/sealed_key',
+  ): Promise<void> {
     try {
       await this.open(agent, { room, mk: randomBytes(32).toString('base64url') }, `room:${room}`).poll({
         ...pastTheEnd,
@@ -180,13 +248,19 @@ export class AgentRooms {
       if (error.reason === 'client_sealed') return
       if (error.status === 404) throw invalid('/room/room', 'there is no such room: its owner makes it before the launch')
     }
-    throw invalid('/room/sealed_key', 'the clients do not seal the lines of this room: give `mk` instead')
+    throw invalid(path, 'the clients do not seal the lines of this room: give `mk` instead')
   }
 }
 
 const clientSealed =
   'The clients seal the lines of this room, and no server receives its key. Launch a remote agent that the catalog ' +
-  'shows with an `encryption_key`, with `room.sealed_key` in place of `room.mk`, or launch into a room of the other kind.'
+  'shows with an `encryption_key`, with `room.sealed_key` in place of `room.mk`. For a hosted agent, prepare the launch ' +
+  'with `arm` and neither of both. Or launch into a room of the other kind.'
+
+const noConsent =
+  'The list of the room does not name the device of this launch, so its owner has not consented that the operator of the ' +
+  'agent reads along. The owner writes a list with `hosted` and the `card` of the prepared launch; then repeat the call ' +
+  'with a new Idempotency-Key. Nothing was charged.'
 
 function refusalOf(error: SpaceCallError, isPassing: boolean): ApiError {
   const { status, reason } = error

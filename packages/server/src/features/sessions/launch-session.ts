@@ -10,7 +10,8 @@ import { findPayer } from '#features/credits/ledger/store.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
 import { findLimits } from '#features/limits/limits.ts'
 import { holdEndsAt, holdOfShare, meteredPricesOf } from './budget.ts'
-import { sealCoupon, sealRoomKey, type LaunchedAgent, type Session } from './session.ts'
+import type { HostedDevice } from './hosted-device.ts'
+import { sealCoupon, sealDeviceKeys, sealRoomKey, type LaunchedAgent, type Session } from './session.ts'
 import { countSessions, insertAgentVersion, insertSession } from './store.ts'
 
 export interface Launch {
@@ -18,9 +19,11 @@ export interface Launch {
   tenantId: string
   agent: Agent
   room: string
-  /** The room key; where `isClientSealed`, what was sealed to the agent's key in its place. */
-  mk: string
+  /** The room key; where `isClientSealed`, what was sealed to the agent's key in its place, or null with a `device`. */
+  mk: string | null
   isClientSealed: boolean
+  /** The device with which a hosted agent joins a client-sealed room. */
+  device: HostedDevice | null
   coupon: string
   /** As requested; the agent's own limit applies too. */
   maxMinutes: number | undefined
@@ -34,6 +37,8 @@ export interface Launch {
 }
 
 const pendingLaunchMs = 90 * 24 * 60 * 60_000
+/** The owner of a client-sealed room consents meanwhile. Then the keys of the agent's device are erased. */
+const preparedDeviceMs = 15 * 60_000
 
 /**
  * The account that pays. An unknown coupon pays for nothing. A spent coupon launches nothing, not even a free agent,
@@ -124,7 +129,7 @@ export async function reserveLaunch(ctx: Context, tx: Tx, launch: Launch, payer:
     controlHash: null,
     summonHash: hashCredential(summonKey),
     pendingLaunchId: null,
-    expiresAt: new Date(Date.now() + pendingLaunchMs).toISOString(),
+    expiresAt: new Date(Date.now() + (launch.device ? preparedDeviceMs : pendingLaunchMs)).toISOString(),
   })
   if (!pending) throw new Error('a pending launch met another one: only active sessions are unique for a room')
   await assertSessionQuota(ctx, tx, launch.tenantId, 'armed')
@@ -160,7 +165,7 @@ export function holdIdOf({ id }: Pick<Session, 'id'>): string {
 
 function newSession(
   { vault }: Context,
-  { tenantId, agent, room, mk, isClientSealed, coupon, metadata, roomCount, budgetCredits, ...launch }: Launch,
+  { tenantId, agent, room, mk, isClientSealed, device, coupon, metadata, roomCount, budgetCredits, ...launch }: Launch,
   payer: AccountRef,
 ) {
   const id = newId('session')
@@ -173,7 +178,8 @@ function newSession(
     agent: launchedAgent(agent),
     room,
     isClientSealed,
-    mkSealed: sealRoomKey(vault, { tenantId, id }, mk),
+    mkSealed: mk === null ? null : sealRoomKey(vault, { tenantId, id }, mk),
+    deviceSealed: device && sealDeviceKeys(vault, { tenantId, id }, device),
     couponSealed: sealCoupon(vault, { tenantId, id }, coupon),
     priceCredits: agent.priceCredits,
     budgetCredits,

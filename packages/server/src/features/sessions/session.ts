@@ -2,6 +2,7 @@ import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import type { Tool } from '../agents/agent.ts'
 import type { Budget, BudgetShare, MeteredPrices } from './budget.ts'
+import type { HostedDevice } from './hosted-device.ts'
 import type { AccountRef } from '#features/credits/ledger/movement.ts'
 
 export type SessionStatus = 'armed' | 'launching' | 'running' | 'paused' | 'stopping' | 'stopped' | 'failed' | 'expired'
@@ -34,10 +35,12 @@ export interface Session {
   status: SessionStatus
   /** The worker that runs the session; null: no worker does. */
   leaseOwner: string | null
-  /** mkSealed has a key that the launcher has sealed to the agent's key: nobody here can open it. */
+  /** Of a remote agent, mkSealed has what the launcher has sealed to the agent's key: nobody here can open it. */
   isClientSealed: boolean
   /** Erased (null) once the session has ended, like the coupon. */
   mkSealed: Buffer | null
+  /** The keys of a hosted agent's device in a client-sealed room, in place of mkSealed; erased like it. */
+  deviceSealed: Buffer | null
   couponSealed: Buffer | null
   /** The pending launch that a summon key turned into this session. */
   pendingLaunchId: string | null
@@ -165,6 +168,16 @@ export function openCoupon(vault: Vault, session: SessionRef & Pick<Session, 'co
   return vault.open(session.couponSealed, sealedRef(session, 'coupon_sealed')).toString()
 }
 
-function sealedRef({ tenantId, id }: SessionRef, column: 'mk_sealed' | 'coupon_sealed'): SealedRef {
+export function sealDeviceKeys(vault: Vault, session: SessionRef, { keys, owner }: HostedDevice): Buffer {
+  return vault.seal(Buffer.from(`${owner ?? ''}~${keys}`), sealedRef(session, 'device_sealed'))
+}
+
+export function openDeviceKeys(vault: Vault, session: SessionRef & Pick<Session, 'deviceSealed'>): HostedDevice {
+  if (!session.deviceSealed) throw new Error(`session ${session.id} has no device, or has ended`)
+  const [owner = '', keys = ''] = vault.open(session.deviceSealed, sealedRef(session, 'device_sealed')).toString().split('~')
+  return { keys, owner: owner === '' ? null : owner }
+}
+
+function sealedRef({ tenantId, id }: SessionRef, column: 'mk_sealed' | 'device_sealed' | 'coupon_sealed'): SealedRef {
   return { tenant: tenantId, table: 'sessions', column, row: id }
 }

@@ -16,6 +16,7 @@ export interface SessionRow {
   lease_owner: string | null
   client_sealed: boolean
   mk_sealed: Buffer | null
+  device_sealed: Buffer | null
   coupon_sealed: Buffer | null
   armed_id: string | null
   price: number
@@ -43,7 +44,7 @@ export interface SessionRow {
 export const shownStatus = `case when status = 'running' and paused_at is not null then 'paused' else status end as status`
 
 /** For statements that do not alias the table. */
-export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, room, ${shownStatus}, lease_owner, client_sealed, mk_sealed, coupon_sealed, armed_id, price, charged,
+export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, room, ${shownStatus}, lease_owner, client_sealed, mk_sealed, device_sealed, coupon_sealed, armed_id, price, charged,
   budget, budget_holds, used, used_tokens, used_tool_calls, used_steps,
   payer_tenant_id, payer_id, max_minutes, metadata, error, answered_seq, spoke_at, created_at, expires_at, joined_at, stopped_at,
   (select v.manifest from agent_versions v where v.tenant_id = sessions.agent_tenant_id and v.agent_id = sessions.agent_id
@@ -62,6 +63,7 @@ export function toSession(row: SessionRow): Session {
     leaseOwner: row.lease_owner,
     isClientSealed: row.client_sealed,
     mkSealed: row.mk_sealed,
+    deviceSealed: row.device_sealed,
     couponSealed: row.coupon_sealed,
     pendingLaunchId: row.armed_id,
     priceCredits: row.price,
@@ -98,7 +100,8 @@ interface NewSession {
   room: string
   status: 'armed' | 'launching'
   isClientSealed: boolean
-  mkSealed: Buffer
+  mkSealed: Buffer | null
+  deviceSealed: Buffer | null
   couponSealed: Buffer
   controlHash: Buffer | null
   summonHash: Buffer | null
@@ -119,8 +122,8 @@ const insertStatement = statement<SessionRow>(
   // Inserts nothing where the agent is already in the room; waits for a concurrent launch to commit or roll back.
   `insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, mk_sealed, coupon_sealed,
      control_hash, summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq,
-     budget, budget_holds, client_sealed)
-   values ($1, $2, $3, $4, sha256(convert_to($5::text, 'UTF8')), $20, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $21, $22, $23)
+     budget, budget_holds, client_sealed, device_sealed)
+   values ($1, $2, $3, $4, sha256(convert_to($5::text, 'UTF8')), $20, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $21, $22, $23, $24)
    on conflict (room, agent_id) where ${active} do nothing
    returning ${sessionColumns}`,
 )
@@ -153,6 +156,7 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<Sessio
     session.budgetCredits,
     session.budgetShares.length > 0 ? JSON.stringify(session.budgetShares) : null,
     session.isClientSealed,
+    session.deviceSealed,
   ])
   if (row?.status === 'launching') tx.wake(sessionChannel, row.id)
   // The agent's version may not be stored yet, so that the row has no manifest.
@@ -238,7 +242,7 @@ export async function findSessionForUpdate(tx: Tx, tenantId: string, id: string)
 const endStatement = statement<SessionRow>(
   'sessions-end',
   `update sessions
-   set status = $3, error = $4, charged = $5, stopped_at = now(), mk_sealed = null, coupon_sealed = null, lease_owner = null,
+   set status = $3, error = $4, charged = $5, stopped_at = now(), mk_sealed = null, device_sealed = null, coupon_sealed = null, lease_owner = null,
      lease_until = null, notice_due = agent_control_hash is not null
    where tenant_id = $1 and id = $2
    returning ${sessionColumns}`,

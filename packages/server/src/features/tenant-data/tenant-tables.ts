@@ -46,6 +46,7 @@ export const tenantTables = {
       order: 'id',
       except: [
         'mk_sealed',
+        'device_sealed',
         'coupon_sealed',
         'control_hash',
         'agent_control_hash',

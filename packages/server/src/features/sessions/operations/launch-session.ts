@@ -18,8 +18,10 @@ import { assertPrice, launchInto, payerOf, reserveLaunch, type Launch } from '..
 import { meteredPricesOf } from '../budget.ts'
 import { openQuote } from '../quote.ts'
 import { assertSealedTo } from '../sealed-key.ts'
-import { openCoupon, openRoomKey, sessionView, type Session } from '../session.ts'
-import { findBySummonKey, findPresent } from '../store.ts'
+import { endSession } from '../session-transitions.ts'
+import { makeHostedDevice, openHostedDevice } from '../hosted-device.ts'
+import { openCoupon, openDeviceKeys, openRoomKey, sessionView, type Session } from '../session.ts'
+import { findBySummonKey, findPresent, findSessionForUpdate } from '../store.ts'
 
 /**
  * Checks the room first, without a database connection during the call to the Space service. The rest is one
@@ -27,7 +29,6 @@ import { findBySummonKey, findPresent } from '../store.ts'
  */
 export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, tenantId, body }) => {
   await assertUnanswered(ctx.db, claim)
-  const key = keyOf(body)
   if (body.metadata) assertJsonSize(body.metadata, limits.metadataBytes, '/metadata')
   const found = await findLaunchable(ctx.db, tenantId, body.agent_id)
   if (!found) throw invalid('/agent_id', 'is no agent that you can launch')
@@ -38,7 +39,9 @@ export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, te
     throw invalid('/max_minutes', `the quote is for at most ${quote.maxMinutes} minutes`)
   const agent = quote ? { ...found, priceCredits: Math.min(found.priceCredits, quote.priceCredits) } : found
   const { room } = body.room
+  assertKey(agent, body)
   const payer = await payerOf(ctx, body.coupon)
+  const { card, ...key } = await keyOf(ctx, agent, body)
   const launch: Launch = {
     tenantId,
     agent,
@@ -49,41 +52,44 @@ export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, te
     maxPriceCredits: body.max_price_credits ?? quote?.priceCredits,
     budgetCredits: body.budget_credits ?? 0,
     metadata: body.metadata ?? null,
-    roomCount: await assertEnters(ctx, agent, { room, ...key }),
   }
   return claimedTransaction(ctx.db.lane(accountKey(payer)), claim, (tx) =>
-    body.arm ? reserve(ctx, tx, launch, payer) : start(ctx, tx, launch, payer),
+    body.arm ? reserve(ctx, tx, { launch, card }, payer) : start(ctx, tx, launch, payer),
   )
 }
 
-function keyOf({ room: { mk, sealed_key: sealedKey }, arm }: Static<typeof SessionLaunch>) {
+function assertKey(agent: Agent, { room: { mk, sealed_key: sealedKey }, arm }: Static<typeof SessionLaunch>): void {
   if (sealedKey === undefined) {
-    if (mk === undefined) throw invalid('/room/mk', 'required')
-    return { mk, isClientSealed: false }
+    // A hosted agent gets a device of its own in a client-sealed room.
+    if (mk === undefined && !(arm && agent.endpoint === null)) throw invalid('/room/mk', 'required')
+    return
   }
   if (mk !== undefined) throw invalid('/room/mk', 'must not be sent with sealed_key: this service must not get the key')
   // What is sealed is an invitation for one stay, and the room has another key afterwards.
   if (arm) throw invalid('/arm', 'a launch with sealed_key cannot be prepared: launch the agent when it is wanted')
-  return { mk: sealedKey, isClientSealed: true }
 }
 
-/** Returns how many lines the room has; 0 where its clients seal them, because only they read it. */
-async function assertEnters(
-  { agentRooms }: Context,
-  agent: Agent,
-  { room, mk, isClientSealed }: Pick<Launch, 'room' | 'mk' | 'isClientSealed'>,
-): Promise<number> {
-  if (!isClientSealed) return agentRooms.assertEnters(agent, { room, mk })
-  assertSealedTo(agent.encryptionKey, mk)
-  await agentRooms.assertClientSealed(agent, room)
-  return 0
+type Key = Pick<Launch, 'mk' | 'isClientSealed' | 'device' | 'roomCount'> & { card?: string }
+
+/** What the agent joins with, and how many lines the room has: 0 where its clients seal them, because only they read it. */
+async function keyOf({ agentRooms }: Context, agent: Agent, { room: given }: Static<typeof SessionLaunch>): Promise<Key> {
+  const { room, mk, sealed_key: sealedKey } = given
+  if (mk !== undefined)
+    return { mk, isClientSealed: false, device: null, roomCount: await agentRooms.assertEnters(agent, { room, mk }) }
+  if (sealedKey !== undefined) {
+    assertSealedTo(agent.encryptionKey, sealedKey)
+    await agentRooms.assertClientSealed(agent, room)
+    return { mk: sealedKey, isClientSealed: true, device: null, roomCount: 0 }
+  }
+  await agentRooms.assertClientSealed(agent, room, '/room/mk')
+  return { mk: null, isClientSealed: true, roomCount: 0, ...(await makeHostedDevice(room, agent)) }
 }
 
-async function reserve(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
+async function reserve(ctx: Context, tx: Tx, { launch, card }: { launch: Launch; card: string | undefined }, payer: AccountRef) {
   const { pending, summonKey } = await reserveLaunch(ctx, tx, launch, payer)
   const { id, agentId, room, expiresAt } = pending
-  const data = { id, status: 'armed' as const, summon_key: summonKey, agent_id: agentId, room, expires_at: expiresAt }
-  return { status: 201 as const, data }
+  const shown = { id, status: 'armed' as const, summon_key: summonKey, agent_id: agentId, room, expires_at: expiresAt }
+  return { status: 201 as const, data: { ...shown, ...(card !== undefined && { card }) } }
 }
 
 async function start(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
@@ -104,6 +110,7 @@ export const summonSession: HandlerOf<'summonSession'> = async ({ ctx, claim, bo
   const payer = await payerOf(ctx, coupon)
   const launch = await launchOf(ctx, pending, coupon)
   return claimedTransaction(ctx.db.lane(accountKey(payer)), claim, async (tx) => {
+    if (launch.device) await usePrepared(tx, pending)
     const launched = await launchInto(ctx, tx, launch, payer, pending.id)
     if (!launched) throw new ApiError('state_conflict', { message: 'The agent is in the room already.' })
     return { status: 201 as const, data: sessionView(launched) }
@@ -112,11 +119,22 @@ export const summonSession: HandlerOf<'summonSession'> = async ({ ctx, claim, bo
 
 async function findPendingLaunch(ctx: Context, summonKey: string): Promise<Session> {
   const pending = isCredential('summonKey', summonKey) ? await findBySummonKey(ctx.db, hashCredential(summonKey)) : undefined
-  if (pending?.status !== 'armed')
-    throw new ApiError('unauthorized', { message: 'The summon key is unknown or no longer valid.' })
+  if (pending?.status !== 'armed') throw unknownSummonKey()
   const tenant = await findTenant(ctx.db, pending.tenantId)
   if (tenant?.status !== 'active') throw new ApiError('tenant_suspended')
   return pending
+}
+
+/** The keys of a device are for one stay: the pending launch ends with its use, and erases its own. */
+async function usePrepared(tx: Tx, pending: Session): Promise<void> {
+  // Another call with the same summon key may have used it meanwhile.
+  const { status } = (await findSessionForUpdate(tx, pending.tenantId, pending.id)) ?? {}
+  if (status !== 'armed') throw unknownSummonKey()
+  await endSession(tx, pending, { status: 'stopped' })
+}
+
+function unknownSummonKey(): ApiError {
+  return new ApiError('unauthorized', { message: 'The summon key is unknown or no longer valid.' })
 }
 
 /** The agent as it is now, with the room and the coupon that were stored with the pending launch. */
@@ -125,18 +143,26 @@ async function launchOf(ctx: Context, pending: Session, coupon: string): Promise
   if (!agent) throw new ApiError('state_conflict', { message: 'The agent can no longer be launched.' })
   // The launcher agreed to a price. The holder of the summon key cannot agree to another one.
   assertPrice(agent, pending.priceCredits, '/summon_key')
-  const mk = openRoomKey(ctx.vault, pending)
   return {
     tenantId: pending.tenantId,
     agent,
     room: pending.room,
-    mk,
-    isClientSealed: false,
+    ...(await pendingKey(ctx, agent, pending)),
     coupon,
     maxMinutes: pending.maxMinutes,
     maxPriceCredits: pending.priceCredits,
     budgetCredits: pending.budget?.heldCredits ?? 0,
     metadata: pending.metadata,
-    roomCount: await ctx.agentRooms.assertEnters(agent, { room: pending.room, mk }),
   }
+}
+
+async function pendingKey({ agentRooms, vault }: Context, agent: Agent, pending: Session): Promise<Key> {
+  const { room, isClientSealed } = pending
+  if (!isClientSealed) {
+    const mk = openRoomKey(vault, pending)
+    return { mk, isClientSealed, device: null, roomCount: await agentRooms.assertEnters(agent, { room, mk }) }
+  }
+  const device = openDeviceKeys(vault, pending)
+  const { owner, count } = await agentRooms.getConsent(agent, room, await openHostedDevice(device))
+  return { mk: null, isClientSealed, device: { ...device, owner }, roomCount: count }
 }

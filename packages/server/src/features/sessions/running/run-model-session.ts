@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Since, followPages, pageLines, pastTheEnd } from '@atrium/room-client/follow-room'
+import { followPages } from '@atrium/room-client/follow-room'
+import { TamperedRoomError } from '@atrium/room-client/line-reader'
+import { NotListedError } from '@atrium/room-client/listed-types'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { keepTrying } from '@atrium/traffic/keep-trying'
 import { isPassing } from '#db/is-passing.ts'
@@ -7,9 +9,10 @@ import type { Context } from '#features/context.ts'
 import { StoppedByMeterError } from '#ports/model/meter.ts'
 import { ModelError } from '#ports/model/model-error.ts'
 import { parkSession } from '../budget-store.ts'
-import type { AgentRoom, RoomEntry, RoomMessage } from '../agent-room.ts'
+import type { HeldRoom, RoomEntry, RoomMessage } from '../agent-room.ts'
+import { openHostedDevice } from '../hosted-device.ts'
 import { commitEnd, joinSession } from '../session-transitions.ts'
-import { type Session, openRoomKey } from '../session.ts'
+import { openDeviceKeys, openRoomKey, type Session } from '../session.ts'
 import { ReopeningRuntime, replyTo } from './agent-runtime.ts'
 import { BudgetMeter } from './budget-meter.ts'
 import { updateAnswered } from './lease-store.ts'
@@ -33,8 +36,7 @@ export interface Run {
  */
 export async function runModelSession(ctx: Context, run: Run): Promise<void> {
   const { session, signal } = run
-  const agent = { id: session.agentId, name: session.agent.name }
-  const room = ctx.agentRooms.open(agent, { room: session.room, mk: openRoomKey(ctx.vault, session) }, `session:${session.id}`)
+  const room = await openRoomOf(ctx, session)
   const runtime = new ReopeningRuntime(ctx, run)
   try {
     const meter = session.budget && new BudgetMeter(ctx, run, session.budget)
@@ -51,6 +53,16 @@ export async function runModelSession(ctx: Context, run: Run): Promise<void> {
   }
 }
 
+async function openRoomOf({ agentRooms, vault }: Context, session: Session): Promise<HeldRoom> {
+  const agent = { id: session.agentId, name: session.agent.name }
+  const rateKey = `session:${session.id}`
+  if (!session.isClientSealed) return agentRooms.open(agent, { room: session.room, mk: openRoomKey(vault, session) }, rateKey)
+  const hosted = openDeviceKeys(vault, session)
+  if (hosted.owner === null) throw new Error(`session ${session.id} has no owner of its room`)
+  const device = await openHostedDevice(hosted)
+  return agentRooms.openSealed(agent, { room: session.room, owner: hosted.owner, device }, rateKey)
+}
+
 interface Means {
   runtime: ReopeningRuntime
   /** null: nothing is metered. */
@@ -58,10 +70,10 @@ interface Means {
 }
 
 /** Returns when the session is no longer this worker's, or its budget is used up. */
-async function converse(ctx: Context, run: Run, room: AgentRoom, { runtime, meter }: Means): Promise<void> {
+async function converse(ctx: Context, run: Run, room: HeldRoom, { runtime, meter }: Means): Promise<void> {
   const { session, lease, signal } = run
   const { owner } = lease
-  const { entries: seen, since } = await enter(room, signal)
+  const { entries: seen, since } = await room.enter((call) => retry(room, call, signal))
   let { answeredSeq } = session
   const onDatabase = <T>(call: () => Promise<T>) => keepTrying(call, { signal, isPassing })
   if (!(await onDatabase(() => join(ctx, session, owner)))) return
@@ -94,25 +106,12 @@ function join({ db }: Context, session: Session, leaseOwner: string): Promise<Se
   return db.lane(session.id).transaction((tx) => joinSession(tx, session, { leaseOwner }))
 }
 
-/** The end of the room's history, and the place after it. A room without a line does not exist yet. */
-async function enter(room: AgentRoom, signal: AbortSignal): Promise<{ entries: RoomEntry[]; since: Since }> {
-  const poll = (from: Parameters<AgentRoom['poll']>[0]) => retry(room, () => room.poll(from, signal), signal)
-  const head = await poll({ ...pastTheEnd, limit: 1 }).catch(unlessMissing)
-  if (!head || head.count === 0) return { entries: [], since: { sinceCount: 0, sinceEtag: '' } }
-  const { entries, count, etag } = await poll({ sinceCount: Math.max(0, head.count - historyEntries), limit: pageLines })
-  return { entries, since: { sinceCount: count, sinceEtag: etag } }
-}
-
 function unlessStopped(error: unknown): undefined {
   if (!(error instanceof StoppedByMeterError)) throw error
 }
 
-function unlessMissing(error: unknown): undefined {
-  if (!(error instanceof SpaceCallError) || error.status !== 404) throw error
-}
-
 /** Posts a message, only while this worker holds the lease: else the worker that took the session over posts it too. */
-async function say({ lease, signal }: Run, room: AgentRoom, message: RoomMessage): Promise<void> {
+async function say({ lease, signal }: Run, room: HeldRoom, message: RoomMessage & { client_id: string }): Promise<void> {
   const sayOnce = async () => {
     await lease.confirm()
     await room.say(message, lease.assertFresh)
@@ -121,9 +120,11 @@ async function say({ lease, signal }: Run, room: AgentRoom, message: RoomMessage
 }
 
 /** Retries while the Space service cannot answer. Gives up when the service refuses the call, or the lease is lost. */
-function retry<T>(room: AgentRoom, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const mayPass = (error: unknown) =>
-    error instanceof SpaceCallError ? room.isPassing(error) : !(error instanceof LeaseLostError)
+function retry<T>(room: HeldRoom, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const mayPass = (error: unknown) => {
+    if (error instanceof SpaceCallError) return room.isPassing(error)
+    return !(error instanceof LeaseLostError || isRefusal(error))
+  }
   return keepTrying(call, { signal, isPassing: mayPass, pauseMs: roomRetryMs })
 }
 
@@ -131,7 +132,7 @@ function retry<T>(room: AgentRoom, call: () => Promise<T>, signal: AbortSignal):
  * Tells the room that the budget is used up, once for each budget, and releases the session. The database has it as
  * paused already: a worker that dies here leaves a lease that expires, and the next one tells the room.
  */
-async function pause(ctx: Context, run: Run, room: AgentRoom, { heldCredits }: BudgetMeter): Promise<void> {
+async function pause(ctx: Context, run: Run, room: HeldRoom, { heldCredits }: BudgetMeter): Promise<void> {
   const { session, lease, signal } = run
   const text = `I pause here: the budget of ${heldCredits} credits is used up. I continue after a top-up.`
   await say(run, room, { text, client_id: `${session.id}.paused.${heldCredits}` })
@@ -139,7 +140,7 @@ async function pause(ctx: Context, run: Run, room: AgentRoom, { heldCredits }: B
 }
 
 /** Posts the reason in the room and stores it in the status, while this worker holds the lease. */
-async function fail(ctx: Context, { session, lease, signal }: Run, room: AgentRoom, error: unknown): Promise<void> {
+async function fail(ctx: Context, { session, lease, signal }: Run, room: HeldRoom, error: unknown): Promise<void> {
   const known = explain(error)
   if (!known) ctx.log.error({ err: error, session: session.id }, 'a session failed')
   const reason = known ?? { code: 'internal_error', message: 'The server had an internal error.' }
@@ -147,7 +148,8 @@ async function fail(ctx: Context, { session, lease, signal }: Run, room: AgentRo
     await keepTrying(() => lease.confirm(), { signal, isPassing: isPassingForHolder })
     const farewell = { text: `I have to leave: ${reason.message}`, client_id: `${session.id}.error` }
     // Best effort: the status gives the reason too.
-    if (!(error instanceof SpaceCallError)) await room.say(farewell, lease.assertFresh).catch(() => undefined)
+    if (!(error instanceof SpaceCallError) && !isRefusal(error))
+      await room.say(farewell, lease.assertFresh).catch(() => undefined)
     const end = () => commitEnd(ctx, session, { status: 'failed', error: reason }, { leaseOwner: lease.owner })
     await keepTrying(end, { signal, isPassing })
   } catch (ending) {
@@ -159,7 +161,16 @@ function explain(error: unknown): { code: string; message: string } | undefined 
   if (error instanceof ModelError) return { code: error.code, message: error.message }
   if (error instanceof SpaceCallError)
     return { code: 'room_refused', message: `The room does not let the agent in any more: ${error.reason}.` }
+  if (error instanceof NotListedError)
+    return { code: 'room_refused', message: 'The owner of the room has removed the device of the agent.' }
+  if (error instanceof TamperedRoomError)
+    return { code: 'room_refused', message: `The room is not what its members have written: ${error.message}` }
   return undefined
+}
+
+/** Of a client-sealed room: a further attempt meets the same. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof NotListedError || error instanceof TamperedRoomError
 }
 
 interface Self {
