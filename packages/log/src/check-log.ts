@@ -53,22 +53,25 @@ export async function assertContinues(getFile: GetFile, seen: SeenTree, head: Op
 }
 
 /**
- * Throws LogError unless the log has the entry. The proof may be of a newer head than the given one, which it must then
- * continue: a log that shows each person another tree would have a proof for everyone.
+ * Throws LogError unless the log has the entry. The proof may be of a newer or an older head than the given one, and one
+ * must continue the other: a log that shows each person another tree would have a proof for everyone. Returns the newer
+ * head, with which the next proof is compared.
  */
 export async function proveEntry(
   getFile: GetFile,
   entry: object,
   head: OpenedCheckpoint,
   keys: readonly Verifier[],
-): Promise<void> {
+): Promise<OpenedCheckpoint> {
   const bytes = utf8(JSON.stringify(entry))
   const proof = await getText(getFile, `/log/proof/${toHex(hashLeaf(bytes))}`)
   const proved = verifyProof(proof, bytes, keys)
   if (proved.origin !== head.origin) throw new LogError(`the proof is of another log, ${proved.origin}`)
-  if (proved.size === head.size && !isSame(proved.root, head.root))
+  const [older, newer] = proved.size > head.size ? [head, proved] : [proved, head]
+  if (older.size === newer.size && !isSame(older.root, newer.root))
     throw new LogChanged('forked', 'the log forked: the proof has another root than its head')
-  if (proved.size > head.size) await assertContinues(getFile, head, proved)
+  if (older.size < newer.size) await assertContinues(getFile, older, newer)
+  return newer
 }
 
 /** The entry of a certificate, of the answer of `/cert.json`. */

@@ -13,7 +13,9 @@ export interface WitnessedTree {
 /** `refused` has the status, the text and the reason of the answer (C2SP tlog-witness). */
 export type WitnessDecision =
   | { outcome: 'cosign'; checkpoint: OpenedCheckpoint }
-  | { outcome: 'refused'; status: 400 | 403 | 404 | 409 | 422; body: string; isSize: boolean }
+  | { outcome: 'refused'; status: 400 | 403 | 404 | 422; body: string }
+  /** The log does not know the size that was cosigned last. The body is that size; only `reason` says what is wrong. */
+  | { outcome: 'conflict'; status: 409; body: string; reason: string | undefined }
 
 interface Known {
   logKeys: readonly Verifier[]
@@ -25,7 +27,6 @@ const refuse = (status: 400 | 403 | 404 | 422, reason: string): WitnessDecision 
   outcome: 'refused',
   status,
   body: `${reason}\n`,
-  isSize: false,
 })
 
 /**
@@ -50,7 +51,14 @@ export function decideAddCheckpoint(body: string, { logKeys, findTree }: Known):
   }
   if (request.oldSize > checkpoint.size) return refuse(400, 'the old size is above that of the checkpoint')
   const last = findTree(origin) ?? { size: 0, root: emptyRoot }
-  if (request.oldSize !== last.size) return { outcome: 'refused', status: 409, body: `${last.size}\n`, isSize: true }
+  if (request.oldSize !== last.size) {
+    // An honest log that signed two checkpoints may send the older one last, so this is no proof of misbehaviour.
+    const reason =
+      checkpoint.size < last.size
+        ? `${origin} has ${checkpoint.size} entries, and had ${last.size}: rolled back, or late`
+        : undefined
+    return { outcome: 'conflict', status: 409, body: `${last.size}\n`, reason }
+  }
   try {
     assertConsistency(last, checkpoint, request.proof)
   } catch (err) {

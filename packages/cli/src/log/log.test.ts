@@ -39,11 +39,15 @@ after(async () => {
   rmSync(folder, { recursive: true })
 })
 
-async function startWitness(data: string, logKeys: Parameters<typeof createWitnessServer>[0]['logKeys']) {
+async function startWitness(
+  data: string,
+  logKeys: Parameters<typeof createWitnessServer>[0]['logKeys'],
+  refusals: string[] = [],
+) {
   const name = 'witness.example.org/w1'
   const seed = await openWitnessKey(data)
   const state = await WitnessState.open(data)
-  const server = createWitnessServer({ name, seed, state, logKeys })
+  const server = createWitnessServer({ name, seed, state, logKeys, onRefusal: (line) => refusals.push(line) })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   opened.push(server)
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -67,7 +71,8 @@ function makeLog(size: number, change?: number) {
 
 test('a witness cosigns a log that grows, and names a fork, a roll-back, a stranger and a forger', async () => {
   const data = mkdtempSync(join(folder, 'state-'))
-  const { ask, server } = await startWitness(data, [logKey])
+  const refusals: string[] = []
+  const { ask, server } = await startWitness(data, [logKey], refusals)
   const body = async (oldSize: number, log: ReturnType<typeof makeLog>) =>
     formatAddCheckpoint({ oldSize, proof: await log.prove(oldSize), checkpoint: log.checkpoint })
   assert.equal((await ask(await body(0, makeLog(3)))).status, 200)
@@ -80,6 +85,7 @@ test('a witness cosigns a log that grows, and names a fork, a roll-back, a stran
   assert.match(forked.body, /forked/)
   assert.equal((await ask(await body(5, makeLog(5, 2)))).status, 422, 'another root of the same size')
   assert.equal((await ask(await body(3, makeLog(3)))).status, 409, 'a roll-back')
+  assert.match(refusals.at(-1) ?? '', /log.example.com\/log has 3 entries, and had 5: rolled back/)
   assert.equal((await ask(formatAddCheckpoint({ oldSize: 5, proof: [], checkpoint: makeLog(3).checkpoint }))).status, 400)
   const stranger = signCheckpoint({ origin: 'other.example.com/log', size: 1, root: hashLeaf(seed) }, seed)
   assert.equal((await ask(formatAddCheckpoint({ oldSize: 0, proof: [], checkpoint: stranger }))).status, 404)

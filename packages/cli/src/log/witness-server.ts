@@ -69,10 +69,12 @@ export function createWitnessServer(options: WitnessOptions): Server {
 
 async function addCheckpoint({ name, seed, state, logKeys, now, onRefusal }: WitnessOptions, body: string): Promise<Answer> {
   const decision = decideAddCheckpoint(body, { logKeys, findTree: (origin) => state.findTree(origin) })
-  if (decision.outcome === 'refused') {
+  if (decision.outcome !== 'cosign') {
+    const { status, body } = decision
+    const reason = decision.outcome === 'refused' ? body.trim() : decision.reason
     // The text has only what this program wrote, and an origin that may come from a stranger.
-    if (!decision.isSize) onRefusal?.(`refused with ${decision.status}: ${JSON.stringify(decision.body.trim())}`)
-    return { status: decision.status, body: decision.body, ...(decision.isSize ? { type: 'text/x.tlog.size' } : {}) }
+    if (reason !== undefined) onRefusal?.(`refused with ${status}: ${JSON.stringify(reason)}`)
+    return { status, body, ...(decision.outcome === 'conflict' ? { type: 'text/x.tlog.size' } : {}) }
   }
   const { origin, note } = decision.checkpoint
   const line = cosign(note.text, name, seed, Math.floor((now ?? Date.now)() / 1_000))

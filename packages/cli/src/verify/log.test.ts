@@ -1,5 +1,5 @@
 import { toHex } from '@atrium/log/bytes'
-import { ed25519PublicKey, signCheckpoint } from '@atrium/log/signing'
+import { cosign, ed25519PublicKey, signCheckpoint, witnessVerifier } from '@atrium/log/signing'
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { appPageEntry } from '@atrium/log/app-page'
 import { hashLeaf } from '@atrium/log/merkle'
-import { formatVerifier, makeVerifier, signatureTypes } from '@atrium/log/note'
+import { formatSignature, formatVerifier, makeVerifier, parseNote, signatureTypes } from '@atrium/log/note'
 import { formatProof } from '@atrium/log/proof'
 import { makeEntries, StoredLog } from '@atrium/log/testing/stored-log'
 import { Tree } from '@atrium/log/tree'
@@ -17,7 +17,8 @@ import { verify } from './verify.ts'
 const origin = 'api.example/log'
 const seed = Buffer.alloc(32, 5)
 const key = makeVerifier(origin, signatureTypes.note, ed25519PublicKey(seed))
-const witness = makeVerifier('w.example/w', signatureTypes.cosignature, ed25519PublicKey(Buffer.alloc(32, 6)))
+const witnessSeed = Buffer.alloc(32, 6)
+const witness = witnessVerifier('w.example/w', witnessSeed)
 const epoch = {
   epoch: 'e1',
   issuer: 'ten_1',
@@ -63,11 +64,21 @@ function honest(): Buffer[] {
 /** Serves a log with these entries. */
 async function serveLog(entries: readonly Buffer[]): Promise<void> {
   for (const path of Object.keys(api.answers)) if (path.includes('/log/')) delete api.answers[path]
+  api.answers['GET /log/checkpoint'] = { body: makeLog(entries).checkpoint }
+  await serveProofs(entries)
+}
+
+function makeLog(entries: readonly Buffer[]) {
   const log = new StoredLog()
   log.append(entries)
-  const checkpoint = signCheckpoint({ origin, size: log.size, root: log.root() }, seed)
-  api.answers['GET /log/checkpoint'] = { body: checkpoint }
-  for (const [path, body] of log.tiles) api.answers[`GET /log/${path}`] = { body }
+  return { log, checkpoint: signCheckpoint({ origin, size: log.size, root: log.root() }, seed) }
+}
+
+/** Serves proofs of the entries in the tree that they make, and its tiles, whatever tree the log has. */
+async function serveProofs(entries: readonly Buffer[], cosigned = (checkpoint: string) => checkpoint): Promise<void> {
+  const { log, checkpoint: signed } = makeLog(entries)
+  const checkpoint = cosigned(signed)
+  for (const [path, body] of log.tiles) api.answers[`GET /log/${path}`] ??= { body }
   for (const [index, entry] of entries.entries()) {
     const hashes = await new Tree(log.size, log.read).inclusionProof(index)
     api.answers[`GET /log/proof/${toHex(hashLeaf(entry))}`] = { body: formatProof({ index, hashes, checkpoint }) }
@@ -128,6 +139,45 @@ test('a log that was rolled back, or forked, is named, and nothing of it is beli
   }
   await serveLog([...honest(), ...makeEntries(5)])
   assert.equal((await run()).code, 0, 'what was seen before is still remembered')
+})
+
+test('a proof of another head is believed only if one continues the other', async () => {
+  const others = makeEntries(8)
+  const fails = async (entry: string) => {
+    const { code, output } = await run({ logState: undefined })
+    assert.match(output, new RegExp(`FAILED +the ${entry} in the log: .*(forked|not that of)`))
+    assert.equal(code, 1)
+  }
+  // An older head that the log has.
+  await serveLog([...honest(), ...others])
+  await serveProofs(honest())
+  assert.equal((await run({ logState: undefined })).code, 0)
+  // An older and a newer head, of trees that only this machine is shown.
+  for (const shown of [honest(), [...makeEntries(9, 90), ...honest()]]) {
+    await serveLog(others)
+    await serveProofs(shown)
+    await fails('certificate')
+  }
+  // The log grew after its head was read.
+  await serveLog([...others, ...honest()])
+  api.answers['GET /log/checkpoint'] = { body: makeLog(others).checkpoint }
+  assert.equal((await run({ logState: undefined })).code, 0)
+  // Both heads continue the first one, and not each other.
+  await serveProofs([...others, honest()[1]!, ...makeEntries(2, 90)])
+  await fails('page')
+})
+
+test('an entry that only a newer head has must be witnessed as well', async () => {
+  const others = makeEntries(8)
+  const cosigned = (checkpoint: string) =>
+    checkpoint + formatSignature(cosign(parseNote(checkpoint).text, witness.name, witnessSeed, 1))
+  writeFileSync(join(folder, 'policy'), `log ${formatVerifier(key)}\nwitness w ${formatVerifier(witness)}\nquorum w\n`)
+  await serveLog([...others, ...honest()])
+  api.answers['GET /log/checkpoint'] = { body: cosigned(makeLog(others).checkpoint) }
+  assert.match((await run()).output, /FAILED +the certificate in the log: .*newer head that is not witnessed/)
+  await serveProofs([...others, ...honest()], cosigned)
+  const { code, output } = await run()
+  assert.equal(code, 0, output)
 })
 
 test('the witnesses of the policy must have cosigned, and the log must have its key', async () => {

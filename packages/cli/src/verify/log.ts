@@ -53,7 +53,14 @@ export async function checkLog(
   checkWitnesses(report, head, policy)
   const isContinued = await report.check('the history of the log', () => checkHistory(report, getFile, head, state))
   if (!isContinued) return
-  const prove = (entry: object) => explained(() => proveEntry(getFile, entry, head, keys))
+  let latest = head
+  const prove = async (entry: object) => {
+    const newer = await explained(() => proveEntry(getFile, entry, latest, keys))
+    // What others see ends with the head that they have cosigned.
+    if (newer.size > latest.size && !judge(newer.note, policy).isWitnessed)
+      throw new CheckFailed('it is proved by a newer head that is not witnessed; if the head is new, try again in a minute')
+    latest = newer
+  }
   await report.check('the certificate in the log', async () => {
     await prove(certificateEntry(await service.getJson('/cert.json', SMALL)))
     report.proved('the certificate is in the log')

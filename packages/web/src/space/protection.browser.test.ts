@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { certificateEntry } from '@atrium/log/check-log'
+import { certificateEntry, epochEntry } from '@atrium/log/check-log'
 import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
 import type { StubLog } from './testing/stub-log.ts'
@@ -19,6 +19,14 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
     await browser?.close()
     await space?.stop()
   })
+
+  /** As if what was missing had been missing for two minutes. */
+  function ageMissing(): void {
+    const key = 'atrium.space.log-missing'
+    const kept = JSON.parse(localStorage.getItem(key) ?? '{}') as Record<string, { since: number }[]>
+    for (const one of Object.values(kept).flat()) one.since -= 120_000
+    localStorage.setItem(key, JSON.stringify(kept))
+  }
 
   async function runChecks(page: Page): Promise<Record<string, string>> {
     await page.getByRole('button', { name: 'Protection', exact: true }).click()
@@ -92,7 +100,7 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
   })
 
   /** The checks of the log, in a browser that has seen it before. */
-  async function visit(between: (log: StubLog) => void, t: { skip: (why: string) => void }) {
+  async function visit(between: (log: StubLog) => void, t: { skip: (why: string) => void }, afterwards?: (log: StubLog) => void) {
     if (!space.api) return t.skip('this service has no log that can change')
     const { log } = space.api
     // Another test may have changed the key.
@@ -100,9 +108,17 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
     const ann = await newVisitor(browser)
     await makeRoom(ann.page, space)
     assert.equal((await runChecks(ann.page))['log-history'], 'trusted')
+    const checkAgain = async () => {
+      await ann.page.getByRole('button', { name: 'Check again' }).click()
+      await ann.page.getByRole('button', { name: 'Check again' }).waitFor()
+    }
     between(log)
-    await ann.page.getByRole('button', { name: 'Check again' }).click()
-    await ann.page.getByRole('button', { name: 'Check again' }).waitFor()
+    await checkAgain()
+    if (afterwards) {
+      afterwards(log)
+      await ann.page.evaluate(ageMissing)
+      await checkAgain()
+    }
     const checks = Object.entries(await readChecks(ann.page)).filter(([id]) => id.startsWith('log'))
     const texts = await ann.page.locator('[data-check^=log] .check-title').allTextContents()
     await ann.close()
@@ -127,14 +143,34 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
     if (seen) assert.deepEqual(seen, { checks: { log: 'unknown' }, texts: 'The public log could not be reached' })
   })
 
-  test('a certificate and an epoch that are not in the log are named', async (t) => {
-    const seen = await visit((log) => log.epochs.push({ ...log.epochs[0], value: 6 }), t)
+  test('what is new is not in the log yet, and is named after two minutes', async (t) => {
+    const offered = { ...space.api?.log.epochs[0], epoch: 'epo_2' }
+    const offer = (log: StubLog) => void log.epochs.push(offered)
+    const seen = await visit(offer, t)
     if (!seen) return
-    assert.equal(seen.checks['log-entries'], 'failed')
-    space.api?.log.epochs.pop()
-    const other = await visit(() => space.changeKey?.(), t)
+    assert.equal(seen.checks['log-entries'], 'unknown')
+    assert.match(seen.texts, /does not have this yet/)
+    const logged = await visit(
+      () => undefined,
+      t,
+      (log) => log.append(epochEntry(offered)),
+    )
+    assert.equal(logged?.checks['log-entries'], 'proved')
+    const later = await visit(
+      (log) => log.epochs.splice(1, 1, { ...offered, value: 6 }),
+      t,
+      () => undefined,
+    )
+    assert.equal(later?.checks['log-entries'], 'failed')
+    assert.match(later?.texts ?? '', /does not have what you are shown/)
+    space.api?.log.epochs.splice(1, 1)
+    // Another one at each look does not help.
+    const other = await visit(
+      () => space.changeKey?.(),
+      t,
+      () => space.changeKey?.(),
+    )
     assert.equal(other?.checks['log-entries'], 'failed')
-    assert.match(other?.texts ?? '', /does not have what you are shown/)
   })
 
   test('a log that was rolled back, and one that forked, are named, also at the next visit', async (t) => {

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
-import { collectAppPage } from './collect-entries.ts'
+import { collectAppPage, collectCertificate } from './collect-entries.ts'
 
 const script = 'console.log("app")\n'
 const page = '<script type="module" src="/space/assets/app-1.js"></script><link href="/space/assets/app-1.css"><a href="/docs">'
@@ -74,4 +74,17 @@ test('a service that is replaced meanwhile is not logged with the code of anothe
   onPage = () => served.set('/cert.json', cert('bmV3'))
   await collectAppPage(api.ctx)
   assert.deepEqual(await entries(), before)
+})
+
+test('a new certificate is logged together with the page of its code, and the same one costs nothing more', async () => {
+  onPage = () => undefined
+  served.set('/cert.json', cert('cmVsZWFzZQ==')).set('/space', `${page}   `)
+  const before = await entries()
+  await collectCertificate(api.ctx)
+  const added = (await entries()).slice(before.length).map((entry) => (JSON.parse(entry) as { type: string }).type)
+  assert.deepEqual(added.sort(), ['app_page', 'certificate'])
+  let asked = 0
+  onPage = () => void asked++
+  await collectCertificate(api.ctx)
+  assert.equal(asked, 0)
 })

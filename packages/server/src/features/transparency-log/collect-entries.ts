@@ -13,20 +13,26 @@ export async function collectSigningKeys({ db }: Pick<Context, 'db'>): Promise<v
   )
 }
 
-async function queueShown(db: Context['db'], entry: Extract<LogEntry, { type: ShownType }>): Promise<void> {
+/** Returns whether it is something else than before. */
+async function queueShown(db: Context['db'], entry: Extract<LogEntry, { type: ShownType }>): Promise<boolean> {
   const leaf = leafOf(entry)
   await queueLeaves(db, [leaf])
-  await saveShown(db, entry.type, leaf.leafHash)
+  return saveShown(db, entry.type, leaf.leafHash)
 }
 
 const timeoutMs = 3_000
 const maxBytes = 16 * 1024
 
-/** Queues the certificate that the Space service shows to everyone. If the service does not answer, the next call tries again. */
-export async function collectCertificate({ db, config, log }: Pick<Context, 'db' | 'config' | 'log'>): Promise<void> {
+/**
+ * Queues the certificate that the Space service shows to everyone. If the service does not answer, the next call tries
+ * again. With a new certificate, it also queues the page, which is part of the certified code: visitors who check the
+ * page wait for it.
+ */
+export async function collectCertificate(ctx: Pick<Context, 'db' | 'config' | 'log'>): Promise<void> {
+  const { db, config, log } = ctx
   const url = `${config.spaceOrigin}/cert.json`
   try {
-    await queueShown(db, await fetchCertificate(url))
+    if (await queueShown(db, await fetchCertificate(url))) await collectAppPage(ctx)
   } catch (error) {
     log.warn({ err: error }, `the certificate at ${url} was not logged; trying again`)
   }

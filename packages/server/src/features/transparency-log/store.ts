@@ -18,16 +18,17 @@ export async function queueLeaves(db: Db, leaves: readonly LeafToQueue[]): Promi
   await db.query(queueStatement, [leaves.map(({ leafHash }) => leafHash), leaves.map(({ entry }) => entry)])
 }
 
-const showStatement = statement<never>(
+const showStatement = statement<{ type: string }>(
   'log-show',
-  // Asked again each minute, and written only if something else is shown.
+  // Asked again all the time, and written only if something else is shown.
   `insert into log_shown (type, leaf_hash) values ($1, $2)
-   on conflict (type) do update set leaf_hash = excluded.leaf_hash where log_shown.leaf_hash <> excluded.leaf_hash`,
+   on conflict (type) do update set leaf_hash = excluded.leaf_hash where log_shown.leaf_hash <> excluded.leaf_hash
+   returning type`,
 )
 
-/** Remembers the entry of what is shown now. */
-export async function saveShown(db: Db, type: string, leafHash: Uint8Array): Promise<void> {
-  await db.query(showStatement, [type, leafHash])
+/** Remembers the entry of what is shown now. Returns whether something else was shown before. */
+export async function saveShown(db: Db, type: string, leafHash: Uint8Array): Promise<boolean> {
+  return (await db.query(showStatement, [type, leafHash])).length > 0
 }
 
 const shownStatement = statement<{ leaf_hash: Buffer }>('log-shown', 'select leaf_hash from log_shown where type = $1')

@@ -20,6 +20,7 @@ import { t } from '../text/text.ts'
 import { fetchFresh } from './certificate.ts'
 import type { Check, Report } from './check.ts'
 import { keepLog, readKeptLog } from './kept-log.ts'
+import { isLate, isSameEntry, keepMissing, type MissingEntry, readMissing } from './missing-entries.ts'
 
 /** The log has no such file. */
 class Missing extends Error {}
@@ -48,8 +49,9 @@ export async function checkLog(apiUrl: string, report: Report): Promise<void> {
     report(history)
     if (history.verdict === 'failed') return
     // A file is not the page of the service, and may not fetch that page from it.
-    if (!isFile()) report(await checkEntries(api, getFile, head, keys))
-    report(await checkWitnesses(getFile, head))
+    const { check, latest } = isFile() ? { latest: head } : await checkEntries(api, getFile, head, keys)
+    if (check) report(check)
+    report(await checkWitnesses(getFile, latest))
   } catch (error) {
     if (error instanceof LogChanged) report(changed(error))
     else if (error instanceof LogError) report({ id: 'log', verdict: 'failed', title: texts.broken, text: texts.brokenText })
@@ -89,7 +91,13 @@ async function checkHistory(api: string, getFile: GetFile, head: OpenedCheckpoin
     : { id, verdict: 'trusted', title: texts.first, text: texts.firstText(head.size) }
 }
 
-async function checkEntries(api: string, getFile: GetFile, head: OpenedCheckpoint, keys: readonly Verifier[]): Promise<Check> {
+/** `latest` is the newest head that was part of a proof: the one that has all of what is shown. */
+async function checkEntries(
+  api: string,
+  getFile: GetFile,
+  head: OpenedCheckpoint,
+  keys: readonly Verifier[],
+): Promise<{ check: Check; latest: OpenedCheckpoint }> {
   const id = 'log-entries'
   const texts = t.protection.log
   const cert = (await fetchFresh('/cert.json').then((res) => res.json())) as Record<string, unknown>
@@ -97,22 +105,30 @@ async function checkEntries(api: string, getFile: GetFile, head: OpenedCheckpoin
     data: Record<string, unknown>[]
   }
   const offered = data.filter((epoch) => isOffered(epoch, Date.now())).slice(-maxEpochs)
-  const shown = [
-    { what: texts.certificate, entry: certificateEntry(cert) },
-    { what: texts.page, entry: await pageEntry(cert) },
-    ...offered.map((epoch) => ({ what: texts.epoch, entry: epochEntry(epoch) })),
+  const nowMs = Date.now()
+  const shown: MissingEntry[] = [
+    { what: 'certificate', entry: certificateEntry(cert), since: nowMs },
+    { what: 'page', entry: await pageEntry(cert), since: nowMs },
+    ...offered.map((epoch): MissingEntry => ({ what: 'epoch', entry: epochEntry(epoch), since: nowMs })),
   ]
-  const missing = new Set<string>()
-  for (const { what, entry } of shown)
+  const known = readMissing(api)
+  const isNew = ({ entry }: MissingEntry) => !known.some((one) => isSameEntry(one.entry, entry))
+  let latest = head
+  const missing: MissingEntry[] = []
+  for (const one of [...known, ...shown.filter(isNew)])
     try {
-      await proveEntry(getFile, entry, head, keys)
+      latest = await proveEntry(getFile, one.entry, latest, keys)
     } catch (error) {
       if (!(error instanceof Missing)) throw error
-      missing.add(what)
+      missing.push(one)
     }
-  return missing.size === 0
-    ? { id, verdict: 'proved', title: texts.has, text: texts.hasText(offered.length) }
-    : { id, verdict: 'failed', title: texts.lacks, text: texts.lacksText(list([...missing])) }
+  keepMissing(api, missing)
+  const late = missing.filter((one) => isLate(one, nowMs))
+  const names = (entries: readonly MissingEntry[]) => list([...new Set(entries.map(({ what }) => texts[what]))])
+  if (late.length > 0) return { check: { id, verdict: 'failed', title: texts.lacks, text: texts.lacksText(names(late)) }, latest }
+  return missing.length === 0
+    ? { check: { id, verdict: 'proved', title: texts.has, text: texts.hasText(offered.length) }, latest }
+    : { check: { id, verdict: 'unknown', title: texts.notYet, text: texts.notYetText(names(missing)) }, latest }
 }
 
 /** The page and its files as this browser has them: files have a hash in their names, and come from its cache. */

@@ -155,7 +155,10 @@ export const protection: Text['protection'] = {
       }),
     lacks: 'Das öffentliche Protokoll enthält nicht, was dir gezeigt wird',
     lacksText: (what: string) =>
-      `Es fehlt: ${what}. Neues wird binnen zwei Minuten protokolliert; bleibt es dabei, wird dir vielleicht etwas gezeigt, was andere nicht sehen.`,
+      `Nach zwei Minuten nicht darin: ${what}. Vielleicht wird dir etwas gezeigt, was andere nicht sehen.`,
+    notYet: 'Das öffentliche Protokoll enthält dies noch nicht',
+    notYetText: (what: string) =>
+      `Noch nicht darin: ${what}. Neues wird binnen zwei Minuten protokolliert. Prüfe es dann noch einmal.`,
     certificate: 'das Zertifikat',
     page: 'diese Seite',
     epoch: 'ein Schlüssel für blinde Token',

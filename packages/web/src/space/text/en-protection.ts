@@ -156,8 +156,9 @@ export const protection = {
         other: 'Certificate, page and # keys of blind tokens, as everyone else sees them.',
       }),
     lacks: 'The public log does not have what you are shown',
-    lacksText: (what: string) =>
-      `Not in it: ${what}. Something new is logged within two minutes; if this stays, you may be shown something that others are not.`,
+    lacksText: (what: string) => `Not in it after two minutes: ${what}. You may be shown something that others are not.`,
+    notYet: 'The public log does not have this yet',
+    notYetText: (what: string) => `Not in it yet: ${what}. Something new is logged within two minutes. Check again then.`,
     certificate: 'the certificate',
     page: 'this page',
     epoch: 'a key of blind tokens',

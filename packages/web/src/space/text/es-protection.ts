@@ -161,8 +161,9 @@ export const protection: Text['protection'] = {
         other: 'Certificado, página y # claves de fichas ciegas, como los ven todos.',
       }),
     lacks: 'El registro público no tiene lo que se te muestra',
-    lacksText: (what: string) =>
-      `Falta: ${what}. Lo nuevo se registra en dos minutos; si sigue así, quizá se te muestra algo que otros no ven.`,
+    lacksText: (what: string) => `Falta después de dos minutos: ${what}. Quizá se te muestra algo que otros no ven.`,
+    notYet: 'El registro público aún no tiene esto',
+    notYetText: (what: string) => `Aún no está: ${what}. Lo nuevo se registra en dos minutos. Vuelve a comprobarlo entonces.`,
     certificate: 'el certificado',
     page: 'esta página',
     epoch: 'una clave de fichas ciegas',

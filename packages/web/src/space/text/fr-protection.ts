@@ -163,8 +163,10 @@ export const protection: Text['protection'] = {
         other: 'Certificat, page et # clés de jetons aveugles, tels que tout le monde les voit.',
       }),
     lacks: 'Le journal public ne contient pas ce que l’on vous montre',
-    lacksText: (what: string) =>
-      `Absent : ${what}. Ce qui est nouveau y entre en deux minutes ; si cela dure, on vous montre peut-être autre chose qu’aux autres.`,
+    lacksText: (what: string) => `Absent au bout de deux minutes : ${what}. On vous montre peut-être autre chose qu’aux autres.`,
+    notYet: 'Le journal public ne contient pas encore ceci',
+    notYetText: (what: string) =>
+      `Pas encore dedans : ${what}. Ce qui est nouveau y entre en deux minutes. Vérifiez à nouveau ensuite.`,
     certificate: 'le certificat',
     page: 'cette page',
     epoch: 'une clé de jetons aveugles',

@@ -137,8 +137,9 @@ export const protection: Text['protection'] = {
     hasText: (epochs: number) =>
       plural(epochs, { other: '証明書、ページ、ブラインドトークンの鍵#個は、ほかの人に見えるものと同じです。' }),
     lacks: '公開ログに、示されているものがありません',
-    lacksText: (what: string) =>
-      `ないもの：${what}。新しいものは2分以内に記録されます。このままなら、ほかの人とは別のものが示されているかもしれません。`,
+    lacksText: (what: string) => `2分たってもないもの：${what}。ほかの人とは別のものが示されているかもしれません。`,
+    notYet: '公開ログには、まだこれがありません',
+    notYetText: (what: string) => `まだないもの：${what}。新しいものは2分以内に記録されます。そのあともう一度確認してください。`,
     certificate: '証明書',
     page: 'このページ',
     epoch: 'ブラインドトークンの鍵',
