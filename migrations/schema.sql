@@ -282,6 +282,86 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.chain_outbox(head_ids text[], lasts bigint[], ends bytea[], slots smallint[], positions bigint[], heads integer[], hashes bytea, opens boolean[], OUT given bigint, OUT queued bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ready text[];
+  queued_at timestamptz;
+  expected bigint;
+begin
+  insert into event_heads (tenant_id)
+  select t.id from unnest(head_ids) as t (id)
+  where not exists (select from event_heads h where h.tenant_id = t.id)
+  order by t.id
+  on conflict do nothing;
+
+  select array_agg(f.tenant_id) into ready
+  from (
+    select h.tenant_id from event_heads h join unnest(head_ids, lasts) as e (id, last) on e.id = h.tenant_id
+    where h.last_sequence = e.last order by h.tenant_id for no key update of h skip locked
+  ) f;
+  if ready is null then
+    given := 0;
+    queued := 0;
+    return;
+  end if;
+  queued_at := date_trunc('milliseconds', clock_timestamp());
+
+  with waiting as materialized (
+    select e.tenant_id, w.slot, w.position, w.opens,
+      e.last + row_number() over tenant as sequence,
+      substring(hashes from (w.nth::integer - 1) * 32 + 1 for 32) as hash,
+      case row_number() over tenant when 1 then e.hash else substring(hashes from (w.nth::integer - 2) * 32 + 1 for 32) end as hash_before
+    from unnest(slots, positions, heads, opens) with ordinality as w (slot, position, head, opens, nth)
+    join unnest(head_ids, lasts, ends) with ordinality as e (tenant_id, last, hash, head) on e.head = w.head
+    where e.tenant_id = any (ready)
+    window tenant as (partition by w.head order by w.nth)
+  ), taken as (
+    -- Not by ctid, which names a row in each partition. The slot selects the partition.
+    delete from event_outbox o
+    using waiting w
+    where o.slot = w.slot and o.tenant_id = w.tenant_id and o.position = w.position
+    returning o.tenant_id, w.sequence, o.id, o.type, o.data, o.created_at, o.was_open, w.opens, w.hash, w.hash_before
+  ), numbered as (
+    insert into events (tenant_id, sequence, id, type, data, created_at, open_item, hash, hash_before)
+    select t.tenant_id, t.sequence, t.id, t.type, t.data, t.created_at,
+      case when t.opens then true when t.was_open then false end,
+      t.hash, t.hash_before
+    from taken t
+    returning tenant_id, sequence, id, type
+  ), moved as (
+    update event_heads h set last_sequence = n.sequence, chain_sequence = n.sequence, chain_hash = n.hash
+    from (select distinct on (w.tenant_id) w.tenant_id, w.sequence, w.hash from waiting w order by w.tenant_id, w.sequence desc) n
+    where h.tenant_id = n.tenant_id
+  ), queue as (
+    insert into webhook_deliveries (tenant_id, sequence, id, next_attempt_at)
+    select n.tenant_id, n.sequence, n.id, queued_at
+    from numbered n
+    join webhooks w on w.tenant_id = n.tenant_id
+    where w.enabled and (w.events is null or n.type = any (w.events))
+    returning 1
+  ), queue_further as (
+    insert into webhook_endpoint_deliveries (tenant_id, endpoint_id, sequence, id, next_attempt_at)
+    select n.tenant_id, w.endpoint_id, n.sequence, n.id, queued_at
+    from numbered n
+    join webhook_endpoints w on w.tenant_id = n.tenant_id
+    where w.enabled and (w.events is null or n.type = any (w.events))
+    returning 1
+  )
+  select (select count(*) from waiting), (select count(*) from numbered),
+    (select count(*) from queue) + (select count(*) from queue_further)
+  into expected, given, queued;
+
+  -- The tenant is being deleted. Numbers without an event would be a gap. The caller reads again, as after a lock.
+  if given <> expected then
+    raise exception 'events of the outbox are gone' using errcode = 'lock_not_available';
+  end if;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.commit_in_two_phases()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -491,90 +571,6 @@ begin
     update space_use u set used = u.used - 1 where u.starts_at = hour and u.what = 'rooms' and u.caller = any (counted);
   end if;
   return outcome;
-end
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.number_chained(head_ids text[], lasts bigint[], ends bytea[], slots smallint[], positions bigint[], heads integer[], hashes bytea, OUT given bigint, OUT queued bigint)
- RETURNS record
- LANGUAGE plpgsql
-AS $function$
-declare
-  ready text[];
-  queued_at timestamptz;
-  expected bigint;
-begin
-  insert into event_heads (tenant_id)
-  select t.id from unnest(head_ids) as t (id)
-  where not exists (select from event_heads h where h.tenant_id = t.id)
-  order by t.id
-  on conflict do nothing;
-
-  select array_agg(f.tenant_id) into ready
-  from (
-    select h.tenant_id from event_heads h join unnest(head_ids, lasts) as e (id, last) on e.id = h.tenant_id
-    where h.last_sequence = e.last order by h.tenant_id for no key update of h skip locked
-  ) f;
-  if ready is null then
-    given := 0;
-    queued := 0;
-    return;
-  end if;
-  queued_at := date_trunc('milliseconds', clock_timestamp());
-
-  with waiting as materialized (
-    select e.tenant_id, w.slot, w.position,
-      e.last + row_number() over tenant as sequence,
-      substring(hashes from (w.nth::integer - 1) * 32 + 1 for 32) as hash,
-      case row_number() over tenant when 1 then e.hash else substring(hashes from (w.nth::integer - 2) * 32 + 1 for 32) end as hash_before
-    from unnest(slots, positions, heads) with ordinality as w (slot, position, head, nth)
-    join unnest(head_ids, lasts, ends) with ordinality as e (tenant_id, last, hash, head) on e.head = w.head
-    where e.tenant_id = any (ready)
-    window tenant as (partition by w.head order by w.nth)
-  ), taken as (
-    -- Not by ctid, which names a row in each partition. The slot selects the partition.
-    delete from event_outbox o
-    using waiting w
-    where o.slot = w.slot and o.tenant_id = w.tenant_id and o.position = w.position
-    returning o.tenant_id, w.sequence, o.id, o.type, o.data, o.created_at, o.was_open, w.hash, w.hash_before
-  ), numbered as (
-    insert into events (tenant_id, sequence, id, type, data, created_at, open_item, hash, hash_before)
-    select t.tenant_id, t.sequence, t.id, t.type, t.data, t.created_at,
-      case
-        when t.type in ('item.created', 'item.updated') and t.data->>'access' = 'open' and (t.data->>'approved')::boolean
-          and not (t.data->>'archived')::boolean then true
-        when t.was_open then false
-      end,
-      t.hash, t.hash_before
-    from taken t
-    returning tenant_id, sequence, id, type
-  ), moved as (
-    update event_heads h set last_sequence = n.sequence, chain_sequence = n.sequence, chain_hash = n.hash
-    from (select distinct on (w.tenant_id) w.tenant_id, w.sequence, w.hash from waiting w order by w.tenant_id, w.sequence desc) n
-    where h.tenant_id = n.tenant_id
-  ), queue as (
-    insert into webhook_deliveries (tenant_id, sequence, id, next_attempt_at)
-    select n.tenant_id, n.sequence, n.id, queued_at
-    from numbered n
-    join webhooks w on w.tenant_id = n.tenant_id
-    where w.enabled and (w.events is null or n.type = any (w.events))
-    returning 1
-  ), queue_further as (
-    insert into webhook_endpoint_deliveries (tenant_id, endpoint_id, sequence, id, next_attempt_at)
-    select n.tenant_id, w.endpoint_id, n.sequence, n.id, queued_at
-    from numbered n
-    join webhook_endpoints w on w.tenant_id = n.tenant_id
-    where w.enabled and (w.events is null or n.type = any (w.events))
-    returning 1
-  )
-  select (select count(*) from waiting), (select count(*) from numbered),
-    (select count(*) from queue) + (select count(*) from queue_further)
-  into expected, given, queued;
-
-  -- The tenant is being deleted. Numbers without an event would be a gap. The caller reads again, as after a lock.
-  if given <> expected then
-    raise exception 'events of the outbox are gone' using errcode = 'lock_not_available';
-  end if;
 end
 $function$
 ;

@@ -240,7 +240,7 @@ const byTheClock = [
   'pg_notify(',
   'from event_outbox where tenant_id > $1',
   'from event_outbox x where x.tenant_id',
-  'number_chained(',
+  'chain_outbox(',
   // The same on Citus, and what is looked at before.
   'number_spread(',
   'select w.tenant_id from unnest($1::text[], $2::bigint[])',

@@ -14,6 +14,12 @@ export interface Event {
   hashBefore: string | null
 }
 
+/** Whether anyone can see the item of the event from now on. number-spread.sql has the same rule. */
+export function opensItem({ type, data }: Pick<Event, 'type' | 'data'>): boolean {
+  const isOfItem = type === 'item.created' || type === 'item.updated'
+  return isOfItem && data['access'] === 'open' && data['approved'] === true && data['archived'] === false
+}
+
 /** An event of any type that has no number yet: see `event` in record-event.ts. */
 export interface NewEvent {
   tenantId: string

@@ -1,21 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { retryLocked } from '@atrium/traffic/locked-retry'
 import { statement, type Database, type Db, type Tx, type Waking } from '#db/database.ts'
+import { opensItem } from './event.ts'
 import { bytea, inOnePlace, readAfter, readBatch, type Batch, type Place } from './outbox-store.ts'
 import { eventChannel } from './store.ts'
 
 // The hashes are computed in this process before the events are numbered: one event would take PostgreSQL a third of the
-// time that numbering it takes. No lock is held meanwhile. number_chained numbers only if the head is still where it was
+// time that numbering it takes. No lock is held meanwhile. chain_outbox numbers only if the head is still where it was
 // read, so a process that is killed or stopped in between has changed nothing and delays nobody.
 
 const numberWith = (name: string, call: string) =>
-  statement<{ given: number; queued: number }>(name, `select given, queued from ${call}($1, $2, $3, $4, $5, $6, $7)`, {
-    writes: true,
-    tries: 'one',
-  })
-/** number-chained.sql explains the functions. */
-const numberStatement = numberWith('events-number', 'number_chained')
-const numberSpreadStatement = numberWith('events-number-spread', 'number_spread')
+  statement<{ given: number; queued: number }>(name, `select given, queued from ${call}`, { writes: true, tries: 'one' })
+/** chain-outbox.sql explains the functions. */
+const numberStatement = numberWith('events-number', 'chain_outbox($1, $2, $3, $4, $5, $6, $7, $8)')
+const numberSpreadStatement = numberWith('events-number-spread', 'number_spread($1, $2, $3, $4, $5, $6, $7)')
 
 const hiddenTries = 10
 const hiddenPauseMs = 50
@@ -108,7 +106,7 @@ async function number(db: Db & Waking, tenantIds: string[], maxEach: number, pla
 async function write(db: Db & Waking, { heads, hashes, total }: Batch, { isSpread }: Place): Promise<number> {
   if (total === 0) return 0
   const events = heads.flatMap(({ waiting }) => waiting)
-  const [row] = await db.query(isSpread ? numberSpreadStatement : numberStatement, [
+  const values = [
     heads.map(({ tenantId }) => tenantId),
     heads.map(({ last }) => last),
     heads.map(({ chain }) => bytea(chain.hash)),
@@ -116,7 +114,10 @@ async function write(db: Db & Waking, { heads, hashes, total }: Batch, { isSprea
     events.map(({ position }) => position),
     heads.flatMap(({ waiting }, i) => waiting.map(() => i + 1)),
     bytea(hashes.join('')),
-  ])
+  ]
+  const [row] = await (isSpread
+    ? db.query(numberSpreadStatement, values)
+    : db.query(numberStatement, [...values, events.map(opensItem)]))
   // The workers deliver what was queued.
   if (row && row.queued > 0) db.wake(eventChannel)
   return row?.given ?? 0
