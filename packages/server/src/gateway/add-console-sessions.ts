@@ -7,6 +7,7 @@ import { type ConsoleSession, cookieNames, readCookie } from '#features/console/
 import { listSessionsOf } from '#features/console/session-store.ts'
 import { holderOf, signInByLink, signOut } from '#features/console/sign-in.ts'
 import { compileCheck, parseBody, bodyOf } from '#http/parse.ts'
+import { sendConsolePage } from './add-console.ts'
 import { addAccountRoutes, canSignIn } from './add-console-accounts.ts'
 import { browserOf, rememberInvitation, setCookies } from './console-cookies.ts'
 import { assertCsrf, authenticateSession } from './authenticate-session.ts'
@@ -27,10 +28,18 @@ export function addConsoleSessions(app: FastifyInstance, ctx: Context): void {
     scope.addHook('onRequest', async (_req, reply) => {
       reply.header('cache-control', 'no-store')
     })
-    addSessionRoutes(scope, ctx)
-    scope.get('/console/sign-in', async (req, reply) => {
-      const oidc = canSignIn(ctx.consoleIdentity, req)
-      return reply.send({ data: { oidc, development: oidc && ctx.consoleIdentity?.isDevelopment === true } })
+    void scope.register(async (reads) => {
+      // Somebody who types such an address, or reloads it, gets the page. Programs and the page itself get JSON.
+      reads.addHook('onRequest', async (req, reply) => {
+        reply.header('vary', 'sec-fetch-dest')
+        if (req.method === 'GET' && req.headers['sec-fetch-dest'] === 'document') return sendConsolePage(req, reply)
+        return undefined
+      })
+      addSessionRoutes(reads, ctx)
+      reads.get('/console/sign-in', async (req, reply) => {
+        const oidc = canSignIn(ctx.consoleIdentity, req)
+        return reply.send({ data: { oidc, development: oidc && ctx.consoleIdentity?.isDevelopment === true } })
+      })
     })
     void scope.register(async (entry) => {
       entry.addHook('onRequest', limitReaders(ctx, 'signIn'))

@@ -38,24 +38,30 @@ interface ConsoleFiles {
   assets: ReadonlyMap<string, FixedFile & { type: string }>
 }
 
+/** They are read from the disk at the first request, and again if that failed. */
+const read = onceMade(readConsole)
+
+/** Answers with the page, which is the same for everyone and has no data. */
+export function sendConsolePage(req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  reply
+    .header('content-security-policy', policy)
+    .header('referrer-policy', 'no-referrer')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .header('x-robots-tag', 'noindex')
+    .header('content-type', 'text/html; charset=utf-8')
+  return read().then(
+    (files) => sendFixedFile(req, reply, files.page),
+    () => reply.code(503).send(notBuilt),
+  )
+}
+
 /**
  * Serves the console: its page at /console and below, where the page itself finds what to show, and its files at
- * /console/assets/. The page is the same for everyone and has no data. It is read from the disk at the first request.
+ * /console/assets/.
  */
 export function addConsole(app: FastifyInstance): void {
-  const read = onceMade(readConsole)
-  const page = async (req: FastifyRequest, reply: FastifyReply) => {
-    reply
-      .header('content-security-policy', policy)
-      .header('referrer-policy', 'no-referrer')
-      .header('cross-origin-opener-policy', 'same-origin')
-      .header('x-robots-tag', 'noindex')
-      .header('content-type', 'text/html; charset=utf-8')
-    const files = await read().catch(() => undefined)
-    return files ? sendFixedFile(req, reply, files.page) : reply.code(503).send(notBuilt)
-  }
-  app.get('/console', page)
-  app.get('/console/*', page)
+  app.get('/console', sendConsolePage)
+  app.get('/console/*', sendConsolePage)
   app.get<{ Params: { '*': string } }>('/console/assets/*', async (req, reply) => {
     const file = (await read().catch(() => undefined))?.assets.get(req.params['*'])
     if (!file) throw new ApiError('not_found', { message: 'There is no such file of the console.' })

@@ -1,7 +1,7 @@
 import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { usePages } from '../api/use-pages.ts'
-import { CopyText } from '../parts/copy.tsx'
+import { CopyText, shortId } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { PagedTable } from '../parts/data-table.tsx'
 import { Badge, type Tone } from '../parts/format.tsx'
@@ -33,7 +33,7 @@ export function OperatorAgentsPage() {
             title: 'Tenant',
             cell: ({ tenant_id: tenant }) => (
               <Link to={`/tenants/${tenant}`}>
-                <code>{tenant}</code>
+                <code>{shortId(tenant)}</code>
               </Link>
             ),
           },

@@ -1,6 +1,6 @@
 import { api } from '../api/api.ts'
 import { usePages } from '../api/use-pages.ts'
-import { CopyText } from '../parts/copy.tsx'
+import { CopyText, shortId } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { PagedTable } from '../parts/data-table.tsx'
 import { TextField } from '../parts/fields.tsx'
@@ -46,7 +46,7 @@ export function OperatorAuditLogPage() {
           { title: 'Who', cell: ({ actor }) => actorOf(actor) },
           {
             title: 'Tenant',
-            cell: ({ tenant_id: id }) => (id === null ? '–' : <Link to={`/tenants/${id}`}>{id.slice(0, 10)}…</Link>),
+            cell: ({ tenant_id: id }) => (id === null ? '–' : <Link to={`/tenants/${id}`}>{shortId(id)}</Link>),
           },
           {
             title: 'Outcome',
@@ -64,5 +64,5 @@ export function OperatorAuditLogPage() {
 }
 
 function actorOf({ kind, name, id }: Entry['actor']): string {
-  return [kind, name ?? id ?? ''].filter((part) => part !== '').join(' ')
+  return [kind, name ?? (id === null ? '' : shortId(id))].filter((part) => part !== '').join(' ')
 }

@@ -73,7 +73,7 @@ function Served({ space: { url, state, certificate } }: { space: Space }) {
       </Fact>
       {certificate && (
         <>
-          <Fact name="Since">{certificate.first_seen_at === null ? 'a moment' : <Time at={certificate.first_seen_at} />}</Fact>
+          <Fact name="Since">{certificate.first_seen_at === null ? 'just now' : <Time at={certificate.first_seen_at} />}</Fact>
           <Fact name="May connect to">{certificate.egress.join(', ')}</Fact>
           <Fact name="Commit" whole>
             {certificate.git_commit === null ? '–' : <CopyText text={certificate.git_commit} label="Copy the commit" />}

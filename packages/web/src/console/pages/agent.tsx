@@ -52,7 +52,7 @@ export function AgentPage({ params: { id = '' } }: { params: Params }) {
           facts={[
             ['Id', <CopyText text={id} label="Copy the id" />],
             ['Status', <Badge tone={agentTones[data.status]}>{data.status}</Badge>],
-            ['Model', data.model ? `${data.model.provider} / ${data.model.id}` : undefined],
+            ['Model', modelOf(data)],
             ['Endpoint', data.endpoint],
             ['Price', `${formatNumber(data.price_credits)} credits for a launch`],
             ['Price of use', priceOfUse(data)],
@@ -81,6 +81,11 @@ export function AgentPage({ params: { id = '' } }: { params: Params }) {
       {secret !== undefined && <SigningSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )
+}
+
+function modelOf({ model, endpoint }: Agent): string | undefined {
+  if (endpoint !== undefined) return undefined
+  return model ? `${model.provider} / ${model.id}` : 'echo: repeats what is said'
 }
 
 function StatusCard({ agent, onChange }: { agent: Agent; onChange: (agent: Agent) => void }) {

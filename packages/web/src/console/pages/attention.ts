@@ -1,5 +1,6 @@
 import { api } from '../api/api.ts'
 import { may } from '../api/roles.ts'
+import { readDeliveryHealth, troubleOf } from './webhook-health.ts'
 
 interface Concern {
   text: string
@@ -24,12 +25,9 @@ async function checkWebhooks(signal: AbortSignal): Promise<Concern[]> {
   const found = endpoints.map(async ({ id, url, enabled }): Promise<Concern[]> => {
     const to = `/webhooks/${id}`
     if (!enabled) return [{ text: `The webhook endpoint ${url} is disabled: no events are sent.`, to }]
-    const { data } = await api.listDeliveries({ query: { limit: LOOKED_AT, endpoint: id }, signal })
-    const failed = data.filter(({ status }) => status === 'failed').length
-    // Attempts go on for days, so a broken endpoint has waiting deliveries long before failed ones.
-    const waiting = data.filter(({ status, last_attempt_at }) => status === 'pending' && last_attempt_at !== null).length
-    const found = [...(failed > 0 ? [`${failed} failed`] : []), ...(waiting > 0 ? [`${waiting} wait for another attempt`] : [])]
-    return found.length === 0 ? [] : [{ text: `Of the last ${data.length} deliveries to ${url}, ${found.join(' and ')}.`, to }]
+    const health = await readDeliveryHealth(id, signal)
+    const trouble = troubleOf(health)
+    return trouble === '' ? [] : [{ text: `Of the last ${health.count} deliveries to ${url}, ${trouble}.`, to }]
   })
   return (await Promise.all(found)).flat()
 }
@@ -63,5 +61,6 @@ async function checkSessions(signal: AbortSignal): Promise<Concern[]> {
   const from = new Date(Date.now() - SOON_MS).toISOString()
   const { data } = await api.listSessions({ query: { status: 'failed', from, limit: LOOKED_AT }, signal })
   if (data.length === 0) return []
-  return [{ text: `${data.length} agent sessions failed in the last week.`, to: '/agent-sessions?status=failed' }]
+  const sessions = data.length === 1 ? 'One agent session' : `${data.length} agent sessions`
+  return [{ text: `${sessions} failed in the last week.`, to: '/agent-sessions?status=failed' }]
 }

@@ -4,6 +4,7 @@ import { may } from '../api/roles.ts'
 import { useQuery } from '../api/use-query.ts'
 import { loadUsageDays, type Meter, sum, type UsageDays } from '../api/usage.ts'
 import { Chart } from '../parts/chart.tsx'
+import { CurlButton } from '../parts/curl-button.tsx'
 import { FailureNote } from '../parts/failure.tsx'
 import { formatNumber, Time } from '../parts/format.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -28,7 +29,7 @@ export function Overview() {
   const usage = useQuery('usage', (signal) => loadUsageDays(DAYS, signal))
   return (
     <>
-      <PageHead title="Overview" lead={tenant ? `The last ${DAYS} days of ${tenant.name}.` : undefined} />
+      <PageHead title="Overview" lead={tenant ? `How ${tenant.name} is doing.` : undefined} />
       <Attention />
       {may('analyse') && <RequestHealth />}
       {usage.error !== undefined && <FailureNote error={usage.error} onRetry={usage.reload} />}
@@ -40,11 +41,17 @@ export function Overview() {
 
 function Figures({ usage }: { usage: UsageDays }) {
   return (
-    <div class="figures">
-      {meters.map(([meter, title]) => (
-        <Figure key={meter} title={title} values={usage.of(meter)} times={usage.times} />
-      ))}
-    </div>
+    <section aria-labelledby="usage">
+      <div class="card-head">
+        <h2 id="usage">The last {DAYS} days</h2>
+        <CurlButton what="read the usage" call={() => ['getUsage', { query: { by: 'day' } }]} />
+      </div>
+      <div class="figures">
+        {meters.map(([meter, title]) => (
+          <Figure key={meter} title={title} values={usage.of(meter)} times={usage.times} />
+        ))}
+      </div>
+    </section>
   )
 }
 
@@ -53,7 +60,7 @@ function Figure({ title, values, times }: { title: string; values: readonly numb
   const total = formatNumber(sum(values))
   return (
     <section class="card figure">
-      <h2>{title}</h2>
+      <h3>{title}</h3>
       <p class="big">{total}</p>
       <Chart
         label={`${title} by day: ${total} in ${DAYS} days, ${formatNumber(values.at(-1) ?? 0)} today`}

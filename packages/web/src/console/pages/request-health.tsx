@@ -39,7 +39,7 @@ function Charts({ summary: { buckets, sampled } }: { summary: Summary }) {
   const total = (of: 'requests' | 'refused' | 'failed') => formatNumber(sum(buckets.map((bucket) => bucket[of])))
   const slowest = Math.max(0, ...buckets.map(({ p95_ms: ms }) => ms ?? 0))
   // The counts are exact.
-  const about = sampled ? 'About ' : ''
+  const about = sampled ? 'about ' : ''
   const figures: [title: string, text: string, lines: [string, Tone, (bucket: Summary['buckets'][number]) => number][]][] = [
     ['Requests', total('requests'), [['Requests', 'accent', ({ requests }) => requests]]],
     [
@@ -51,8 +51,8 @@ function Charts({ summary: { buckets, sampled } }: { summary: Summary }) {
       ],
     ],
     [
-      '95 of 100 answers within (ms)',
-      `${about}${slowest.toFixed(1)} ms at most`,
+      'p95 of the slowest hour',
+      `${about}${slowest.toFixed(slowest < 10 ? 1 : 0)} ms`,
       [['p95', 'accent', ({ p95_ms: ms }) => ms ?? 0]],
     ],
   ]

@@ -31,7 +31,7 @@ export function Settings() {
         tabs={[
           ['/settings', 'General'],
           ['/settings/members', 'Members'],
-          ['/settings/sessions', 'Signed-in browsers'],
+          ['/settings/sessions', 'Browsers'],
           ...(may('analyse') ? [['/settings/audit-log', 'Audit log'] as const] : []),
         ]}
       />
@@ -151,7 +151,7 @@ function AuditLog() {
   const [opened, setOpened] = useState<string>()
   return (
     <>
-      <div class="filters">
+      <div class="card-head">
         <p class="muted">
           Who changed what: members, keys and the operator. Kept for a year, unless the installation says otherwise.
         </p>
@@ -172,7 +172,9 @@ function AuditLog() {
           {
             title: 'Changed',
             cell: ({ id, targets }) =>
-              opened === id ? (
+              Object.keys(targets).length === 0 ? (
+                '—'
+              ) : opened === id ? (
                 <code>{JSON.stringify(targets)}</code>
               ) : (
                 <button class="button small" type="button" onClick={() => setOpened(id)}>

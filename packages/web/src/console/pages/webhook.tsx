@@ -15,7 +15,7 @@ import { confirm } from '../shell/confirm.tsx'
 import { showToast } from '../shell/toast-store.ts'
 import { Deliveries } from './webhook-deliveries.tsx'
 import { WebhookForm } from './webhook-form.tsx'
-import { eventsText, StateBadge, WebhookSecret } from './webhooks.tsx'
+import { EndpointState, eventsText, WebhookSecret } from './webhooks.tsx'
 
 /** One endpoint, and each delivery to it with its attempts. */
 export function WebhookPage({ params: { id = '' } }: { params: Params }) {
@@ -68,7 +68,7 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
         <Facts
           facts={[
             ['Address', <code>{found.url}</code>],
-            ['State', <StateBadge enabled={found.enabled} />],
+            ['State', <EndpointState endpoint={found} />],
             ['Events', eventsText(found.events)],
             ['Id', <CopyText text={found.id} label="Copy the id" />],
           ]}

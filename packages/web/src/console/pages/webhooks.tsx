@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { api } from '../api/api.ts'
 import { may } from '../api/roles.ts'
+import { usePolling } from '../api/use-polling.ts'
 import { useQuery } from '../api/use-query.ts'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
@@ -13,6 +14,7 @@ import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { Link } from '../router/router.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 import { allTypes, type Endpoint, WebhookForm } from './webhook-form.tsx'
+import { readDeliveryHealth, troubleOf } from './webhook-health.ts'
 
 /** Where events are sent. */
 export function Webhooks() {
@@ -61,7 +63,7 @@ export function Webhooks() {
               title: 'Description',
               cell: ({ id, description }) => description ?? (id === 'default' ? 'The default endpoint' : '—'),
             },
-            { title: 'State', cell: ({ enabled }) => <StateBadge enabled={enabled} /> },
+            { title: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
             { title: 'Events', cell: ({ events }) => eventsText(events) },
           ]}
         />
@@ -83,8 +85,20 @@ export function Webhooks() {
   )
 }
 
-export function StateBadge({ enabled }: { enabled: boolean }) {
-  return <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? 'enabled' : 'disabled'}</Badge>
+const HEALTH_MS = 5_000
+
+/** Whether events are sent there, and whether the newest ones arrive. */
+export function EndpointState({ endpoint: { id, enabled } }: { endpoint: Pick<Endpoint, 'id' | 'enabled'> }) {
+  const { data, reload } = useQuery(`health ${id}`, (signal) => readDeliveryHealth(id, signal))
+  usePolling(reload, HEALTH_MS)
+  if (!enabled) return <Badge tone="bad">disabled</Badge>
+  const trouble = data ? troubleOf(data) : ''
+  if (trouble === '') return <Badge tone="good">enabled</Badge>
+  return (
+    <span>
+      <Badge tone="bad">failing</Badge> {trouble}
+    </span>
+  )
 }
 
 export function eventsText(events: Endpoint['events']): string {

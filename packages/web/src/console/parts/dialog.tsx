@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { expectFocus } from '../shell/keep-focus.ts'
 import { Icon } from './icon.tsx'
 
 interface DialogProps {
@@ -14,14 +15,26 @@ interface DialogProps {
   closable?: boolean
 }
 
-/** The browser's own modal dialog: it keeps the focus inside, closes on Escape and returns the focus. */
+/** Where a dialog begins for the keyboard: not at the button that closes it. */
+const firstControl = '.dialog-inside > :not(.dialog-head) :is(input, select, textarea, button, a[href], [tabindex])'
+
+/**
+ * The browser's own modal dialog: it keeps the focus inside and closes on Escape. The focus begins at the first field, and
+ * returns to where it was.
+ */
 export function Dialog({ title, children, onClose, layout = 'centre', bare = false, closable = true }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useLayoutEffect(() => {
     const element = dialog.current
+    const opener = document.activeElement
     element?.showModal()
-    return () => element?.close()
+    const first = element?.querySelector<HTMLElement>('[autofocus]') ?? element?.querySelector<HTMLElement>(firstControl)
+    first?.focus()
+    return () => {
+      element?.close()
+      expectFocus(opener)
+    }
   }, [])
   return (
     <dialog

@@ -20,11 +20,11 @@ export function SecretDialog({ title, secrets, text, onClose }: SecretDialogProp
     <Dialog title={title} onClose={onClose} closable={false}>
       <div class="dialog-body">
         <p>{text}</p>
-        {secrets.map(([label, secret]) => (
+        {secrets.map(([label, secret], at) => (
           <div key={label} class="secret">
             <span>{label}</span>
             <code tabIndex={0}>{secret}</code>
-            <button class="button small" type="button" onClick={() => void copyText(secret)}>
+            <button class="button small" type="button" autofocus={at === 0} onClick={() => void copyText(secret)}>
               <Icon name="copy" />
               Copy
             </button>

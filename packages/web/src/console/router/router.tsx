@@ -3,6 +3,8 @@ import { Store } from '../../space/store.ts'
 import { useStore } from '../../space/use-store.ts'
 
 const BASE = '/console'
+/** Addresses that somebody may type, and where what they mean is. */
+const meant: Readonly<Record<string, string>> = { '/sessions': '/agent-sessions', '/session': '/', '/sign-in': '/' }
 
 interface Place {
   /** The path below /console, such as /collections; / for the console itself. */
@@ -15,7 +17,9 @@ const here = new Store<Place>(read())
 addEventListener('popstate', () => here.update(read()))
 
 function read(): Place {
-  const path = location.pathname.slice(BASE.length).replace(/(?<!\/)\/+$/, '')
+  const typed = location.pathname.slice(BASE.length).replace(/(?<!\/)\/+$/, '')
+  const path = meant[typed] ?? typed
+  if (path !== typed) history.replaceState(null, '', `${BASE}${path}${location.search}${location.hash}`)
   return { path: path === '' ? '/' : path, search: location.search }
 }
 

@@ -5,6 +5,7 @@ import { type PageSpec, pagesOf } from '../router/pages.ts'
 import { matchPath, type Params } from '../router/match-path.ts'
 import { navigate, usePath } from '../router/router.tsx'
 import { Confirmation } from './confirm.tsx'
+import { useKeptFocus } from './keep-focus.ts'
 import { Navigation } from './navigation.tsx'
 import { CommandPalette, openPalette } from './palette.tsx'
 import { ShortcutSheet, showShortcuts, useShortcuts } from './shortcuts.tsx'
@@ -18,6 +19,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
   const [isDrawerOpen, setDrawerOpen] = useState(false)
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
+  useKeptFocus()
   useEffect(() => {
     document.title = `${found?.page.title ?? 'Not found'} · ${session.tenant?.name ?? 'Atrium'}`
     setDrawerOpen(false)
@@ -49,7 +51,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
         >
           <Icon name={isDrawerOpen ? 'close' : 'menu'} />
         </button>
-        <span class="top-title">{found?.page.title ?? 'Not found'}</span>
+        <span class="top-title">{session.tenant?.name ?? 'Operator'}</span>
         <button class="icon-button" type="button" aria-label="Search and commands" onClick={openPalette}>
           <Icon name="search" />
         </button>

@@ -59,12 +59,12 @@ function ArtifactCard({ collectionId, artifact, onChange }: { collectionId: stri
     })
     if (isSure && (await run(async () => void (await api.deleteArtifact(target)), 'The artifact is deleted'))) onChange()
   }
-  const { title, kind, source, status, bytes, published, hero } = artifact
+  const { title, status, bytes, published, hero } = artifact
   return (
     <li class="card artifact">
       <Picture artifact={artifact} />
       <div class="artifact-text">
-        <b>{title ?? `${kind} (${source})`}</b>
+        <b>{title ?? nameOf(artifact)}</b>
         <p class="item-facts">
           <Badge tone={status === 'ready' ? 'good' : status === 'painting' ? 'warn' : 'bad'}>{status}</Badge>
           {published && <Badge tone="good">published</Badge>}
@@ -106,6 +106,13 @@ function ArtifactCard({ collectionId, artifact, onChange }: { collectionId: stri
       )}
     </li>
   )
+}
+
+const sources: Partial<Record<Artifact['source'], string>> = { paint: 'Painted', upload: 'Uploaded', produce: 'Produced' }
+
+/** What an artifact without a title is called. */
+function nameOf({ kind, source }: Artifact): string {
+  return `${sources[source] ?? 'Linked'} ${kind}`
 }
 
 /** The picture in 320 pixels, fetched with the session, because only the owner sees what is not published. */

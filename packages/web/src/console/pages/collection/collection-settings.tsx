@@ -157,16 +157,15 @@ function StateCard({ collection, onChange }: SettingsProps) {
       </p>
       <div class="row-actions">
         {next[state].map((to) => (
-          <button key={to} class="button" type="button" disabled={isBusy} onClick={() => void advance(to)}>
-            {stateWords[to][0]}
-          </button>
-        ))}
-        {next[state].map((to) => (
-          <CurlButton
-            key={to}
-            what={stateWords[to][0]}
-            call={() => ['setCollectionState', { id, collectionToken: '$COLLECTION_TOKEN', body: { state: to } }]}
-          />
+          <span key={to} class="row-actions">
+            <button class="button" type="button" disabled={isBusy} onClick={() => void advance(to)}>
+              {stateWords[to][0]}
+            </button>
+            <CurlButton
+              what={stateWords[to][0]}
+              call={() => ['setCollectionState', { id, collectionToken: '$COLLECTION_TOKEN', body: { state: to } }]}
+            />
+          </span>
         ))}
       </div>
     </section>

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import {
+  assertAccessible,
+  openWatchedPage,
+  skipWithoutChromium,
+  startTestBrowser,
+} from '../packages/web/src/share/start-test-browser.ts'
+import { askGood } from './support/call-api.ts'
+import { pathsOfConsole } from './support/console-paths.ts'
+import { startConsoleWorld, type ConsoleWorld } from './support/console-world.ts'
+import { settleConsole } from './support/settle-console.ts'
+
+/** Where pictures of all pages are stored, for a person to look at; absent: nowhere. */
+const screenshots = process.env['ATRIUM_TEST_SCREENSHOTS']
+
+const screens = [
+  { name: 'wide-light', colorScheme: 'light', viewport: { width: 1_440, height: 900 } },
+  { name: 'wide-dark', colorScheme: 'dark', viewport: { width: 1_440, height: 900 } },
+  { name: 'phone-light', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  { name: 'phone-dark', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+] as const
+
+type Kind = 'tenant' | 'operator'
+
+describe(
+  'every page of the console, with data, on both widths, light and dark',
+  {
+    skip: skipWithoutChromium,
+    timeout: 290_000,
+  },
+  () => {
+    let world: ConsoleWorld
+    let browser: Browser
+    before(async () => {
+      browser = await startTestBrowser()
+      world = await startConsoleWorld()
+      if (screenshots !== undefined) await mkdir(screenshots, { recursive: true })
+    })
+    after(async () => {
+      await browser?.close()
+      await world?.close()
+    })
+
+    const watch = async (options: BrowserContextOptions) => {
+      const { origin } = new URL(world.atrium.origin)
+      const opened = await openWatchedPage(
+        browser,
+        { mayAsk: (url) => url.origin === origin || url.protocol === 'blob:', expected: /(?!)/ },
+        { reducedMotion: 'reduce', locale: 'en-GB', ...options },
+      )
+      opened.page.on('pageerror', (error) => opened.problems.push(error.message))
+      return opened
+    }
+    const signIn = async (kind: Kind) => {
+      const body = kind === 'operator' ? { kind } : { kind, tenant_id: world.tenant.id }
+      const { data } = await askGood(world.atrium.origin, 'POST /v1/operator/console-links', { operator: true, body })
+      const context = await browser.newContext()
+      const page = await context.newPage()
+      await page.goto(data.url)
+      await page.getByRole('button', { name: 'Open the console' }).click()
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      const state = await context.storageState()
+      await context.close()
+      return state
+    }
+    /** The address of a page with what it names. */
+    const addressOf = (kind: Kind, path: string) => {
+      const ids: Record<string, string> = {
+        '/collections/:id': world.collection.id,
+        '/agents/:id': world.agent,
+        '/webhooks/:id': world.endpoint,
+        '/tenants/:id': world.tenant.id,
+        '/ledger/:id': world.audit,
+      }
+      const address = path.replace(/^(\/[^/]+\/:id)/, (named) => (ids[named] ? named.replace(':id', ids[named]) : named))
+      assert.ok(!address.includes(':'), `${kind} ${path}: this test has no id for it`)
+      return `${world.atrium.origin}/console${address === '/' ? '' : address}`
+    }
+
+    for (const kind of ['tenant', 'operator'] as const) {
+      test(`${kind}: no page has a finding of axe, a refused or foreign request, an error or a sideways scroll`, async () => {
+        const storageState = await signIn(kind)
+        for (const { name, ...screen } of screens) {
+          const { page, problems } = await watch({ ...screen, storageState })
+          for (const path of pathsOfConsole(kind)) {
+            const what = `${kind} ${path}, ${name}`
+            await page.goto(addressOf(kind, path))
+            await settleConsole(page)
+            assert.equal(await page.getByText('There is no such page').count(), 0, what)
+            assert.deepEqual(await stickingOut(page), [], what)
+            await assertAccessible(page, what)
+            assert.deepEqual(problems, [], what)
+            if (screenshots !== undefined) {
+              const file = `${kind}${path === '/' ? '-overview' : path.replaceAll(/\W+/g, '-')}.${name}.png`
+              await page.screenshot({ path: join(screenshots, file), fullPage: true })
+            }
+          }
+          await page.context().close()
+        }
+      })
+    }
+  },
+)
+
+/** What reaches beyond the right edge of the window, and cannot be scrolled to inside of its own frame. */
+function stickingOut(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const scrolls = (element) => element && (getComputedStyle(element).overflowX !== 'visible' || scrolls(element.parentElement))
+    const out = [...document.querySelectorAll('body *')].filter((element) =>
+      element.getBoundingClientRect().right > innerWidth + 0.5 && !scrolls(element.parentElement))
+    const { scrollWidth } = document.documentElement
+    const page = scrollWidth > innerWidth ? ['the page scrolls to ' + scrollWidth] : []
+    return [...page, ...out.map((element) => element.outerHTML.slice(0, 120))]
+  })()`)
+}
