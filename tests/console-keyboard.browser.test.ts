@@ -143,7 +143,9 @@ describe('the console by keyboard alone', { skip: skipWithoutChromium, timeout: 
   })
 
   test('a request is found in the log by its id, and copied as curl', async () => {
-    const refused = await call(world.atrium.origin, 'GET /v1/agents/agt_0000000000000000000000', { key: world.tenant.secret })
+    const refused = await call(world.atrium.origin, 'GET /v1/collections/col_0000000000000000000000', {
+      key: world.tenant.secret,
+    })
     const id = String(refused.headers['x-request-id'])
     await user.press('Control+k')
     await user.isAt('Search and commands')

@@ -81,6 +81,22 @@ describe(
       return `${world.atrium.origin}/console${address === '/' ? '' : address}`
     }
 
+    test('an address of a call that somebody types shows the page that is meant, also after a reload', async () => {
+      const { page, problems } = await watch({ storageState: await signIn('tenant') })
+      for (const [typed, heading] of [
+        ['/sessions', 'Sessions'],
+        ['/session', 'Overview'],
+        ['/sign-in', 'Overview'],
+      ] as const) {
+        await page.goto(`${world.atrium.origin}/console${typed}`)
+        await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+        await page.reload()
+        await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+      }
+      assert.deepEqual(problems, [])
+      await page.context().close()
+    })
+
     for (const kind of ['tenant', 'operator'] as const) {
       test(`${kind}: no page has a finding of axe, a refused or foreign request, an error or a sideways scroll`, async () => {
         const storageState = await signIn(kind)

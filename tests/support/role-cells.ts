@@ -110,6 +110,8 @@ export interface RoleCell {
 /** A call that is let in and changes something has a target that does not exist, so that all cells share one shelf. */
 export function roleCells(op: Operation, visitors: Visitor[]): RoleCell[] {
   return visitors.flatMap((who) => {
+    // It would suspend the tenant of all other cells. data-of-an-owner.test.ts calls it.
+    if (op.id === 'deleteOwnTenant' && expectedRefusal(op, who) === undefined) return []
     if (paramNames(op).length === 0) return [{ op, who, target: 'own' as const }]
     const isHarmless = op.method === 'GET' || expectedRefusal(op, who) !== undefined
     const targets = ["another tenant's", 'unknown', ...(isHarmless ? ['own'] : [])] as RoleCell['target'][]

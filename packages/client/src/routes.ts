@@ -15,6 +15,8 @@ export const routes = {
   readTenantUsage: 'GET /v1/tenants/{tenant_id}/usage operator',
   getTenantLimits: 'GET /v1/tenants/{tenant_id}/limits operator',
   setTenantLimits: 'PUT /v1/tenants/{tenant_id}/limits operator',
+  exportOwnTenant: 'GET /v1/tenant/export secret raw',
+  deleteOwnTenant: 'POST /v1/tenant/deletion secret',
   exportTenant: 'GET /v1/tenants/{tenant_id}/export operator raw',
   deleteTenant: 'POST /v1/tenants/{tenant_id}/deletion operator',
   getTenantDeletion: 'GET /v1/tenants/{tenant_id}/deletion operator',

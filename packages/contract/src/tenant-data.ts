@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
+import { owners } from './roles.ts'
 import { closed, id, nullable, oneOf, Timestamp } from './schemas.ts'
 import type { StreamBody } from './streams.ts'
 
@@ -25,7 +26,59 @@ const deletionExample = {
   rows_removed: 0,
 }
 
+const lines = {
+  description: 'The lines.',
+  data: Type.Unsafe<StreamBody<unknown>>({ type: 'string', description: 'JSON values, each followed by a line feed.' }),
+  raw: 'application/x-ndjson',
+} as const
+const exportQuery = closed({
+  blobs: Type.Optional(Type.Boolean({ default: false, description: 'Whether to include the stored files.' })),
+})
+const linesExample = '{"format":"atrium.tenant","version":1}\n{"end":true,"rows":0,"blobs":0}\n'
+
 export const tenantDataOperations = {
+  exportOwnTenant: operation({
+    id: 'exportOwnTenant',
+    kind: 'stream',
+    method: 'GET',
+    path: '/tenant/export',
+    status: 'live',
+    tag: 'Tenants',
+    summary: 'Export all data of the own tenant',
+    description:
+      'Only the session of an owner in the console may call this: a key may not, whatever its kind. The lines are those of the ' +
+      "operator's export: `{format, version, tenant_id, exported_at}`, then `{table, row}` for each row and, with `blobs`, " +
+      '`{blob: {key, bytes, offset, base64}}` for the pieces of the stored files. The last line is `{end: true, rows, blobs}`; an export ' +
+      'without it was cut. Keys, tokens, codes and other secrets are not exported. It ends within 15 seconds once the session ' +
+      'ends. The call is recorded in the audit log.',
+    caller: 'secret',
+    roles: owners,
+    sessionOnly: true,
+    audited: true,
+    query: exportQuery,
+    answers: { 200: lines },
+    example: { data: linesExample },
+  }),
+  deleteOwnTenant: operation({
+    id: 'deleteOwnTenant',
+    kind: 'write',
+    method: 'POST',
+    path: '/tenant/deletion',
+    status: 'live',
+    tag: 'Tenants',
+    summary: 'Delete the own tenant and its data',
+    description:
+      'Only the session of an owner in the console may call this: a key may not, whatever its kind. `tenant_id` is the id of the ' +
+      'own tenant, as a confirmation. The tenant is suspended at once: its keys, pages and console stop to answer. After 7 ' +
+      'days its data are removed; until then an operator can cancel the deletion.',
+    caller: 'secret',
+    roles: owners,
+    sessionOnly: true,
+    audited: true,
+    body: closed({ tenant_id: id('tenant') }),
+    answers: { 202: { description: 'The deletion is scheduled.', data: TenantDeletion } },
+    example: { body: { tenant_id: deletionExample.tenant_id }, data: deletionExample },
+  }),
   exportTenant: operation({
     id: 'exportTenant',
     kind: 'stream',
@@ -45,18 +98,10 @@ export const tenantDataOperations = {
     caller: 'operator',
     audited: true,
     params,
-    query: closed({
-      blobs: Type.Optional(Type.Boolean({ default: false, description: 'Whether to include the stored files.' })),
-    }),
-    answers: {
-      200: {
-        description: 'The lines.',
-        data: Type.Unsafe<StreamBody<unknown>>({ type: 'string', description: 'JSON values, each followed by a line feed.' }),
-        raw: 'application/x-ndjson',
-      },
-    },
+    query: exportQuery,
+    answers: { 200: lines },
     errors: ['not_found'],
-    example: { data: '{"format":"atrium.tenant","version":1}\n{"end":true,"rows":0,"blobs":0}\n' },
+    example: { data: linesExample },
   }),
   deleteTenant: operation({
     id: 'deleteTenant',

@@ -635,6 +635,26 @@ class CurationPatch(TypedDict):
     revoke: NotRequired[list[str]]
 
 
+class DeleteOwnTenantBody(TypedDict):
+    tenant_id: str
+
+
+class DeleteOwnTenantData(TypedDict):
+    tenant_id: str
+    state: Literal["none", "scheduled", "running", "done"]
+    """Only a scheduled deletion can be cancelled."""
+    requested_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    due_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    started_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    finished_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    rows_removed: int
+    """Rows of the database that are removed so far."""
+
+
 class DeleteTenantBody(TypedDict):
     after_days: NotRequired[int]
     """0: as soon as possible. Default: 7."""

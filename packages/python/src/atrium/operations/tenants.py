@@ -94,6 +94,86 @@ class TenantsOperations(Core):
             timeout=timeout,
         )
 
+    def export_own_tenant(
+        self,
+        *,
+        blobs: bool | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[str]:
+        """Export all data of the own tenant.
+
+        Only the session of an owner in the console may call this: a key may not, whatever its kind. The lines are
+        those of the operator's export: `{format, version, tenant_id, exported_at}`, then `{table, row}` for each
+        row and, with `blobs`, `{blob: {key, bytes, offset, base64}}` for the pieces of the stored files. The last
+        line is `{end: true, rows, blobs}`; an export without it was cut. Keys, tokens, codes and other secrets are
+        not exported. It ends within 15 seconds once the session ends. The call is recorded in the audit log.
+
+        Needs: A secret key.
+
+        Args:
+            blobs: Whether to include the stored files. Default: False.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The lines.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
+
+        Example:
+            answer = atrium.export_own_tenant()
+        """
+        return self._call(
+            Route("GET", "/v1/tenant/export", "secret", raw=True),
+            query={"blobs": blobs},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def delete_own_tenant(
+        self,
+        *,
+        body: types.DeleteOwnTenantBody,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.DeleteOwnTenantData]:
+        """Delete the own tenant and its data.
+
+        Only the session of an owner in the console may call this: a key may not, whatever its kind. `tenant_id` is
+        the id of the own tenant, as a confirmation. The tenant is suspended at once: its keys, pages and console
+        stop to answer. After 7 days its data are removed; until then an operator can cancel the deletion.
+
+        Needs: A secret key.
+
+        Args:
+            body: The request: tenant_id.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            202: The deletion is scheduled.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, PayloadTooLargeError.
+
+        Example:
+            answer = atrium.delete_own_tenant(body={"tenant_id": "ten_4fRzK0vXcB1mQwErTy7uPa"})
+        """
+        return self._call(
+            Route("POST", "/v1/tenant/deletion", "secret"),
+            body=body,
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
     def look_up_outcome(
         self,
         *,

@@ -142,3 +142,12 @@ test('a key without the owner token does not get the stored answer of a session'
   const answer = await send(api, 'PATCH', `/collections/${id}`, { key: tenant.publishableKey, idempotencyKey: 'k-1', body })
   assert.equal(answer.body.error.code, 'owner_token_required')
 })
+
+test('the addresses of calls show the page to somebody who types them, and JSON to the page itself', async () => {
+  for (const path of ['/console/session', '/console/sessions', '/console/sign-in']) {
+    const typed = await send({ baseUrl: api.origin }, 'GET', path, { headers: { 'sec-fetch-dest': 'document' } })
+    assert.match(typed.headers.get('content-type') ?? '', /^text\/html/, path)
+    const asked = await send({ baseUrl: api.origin }, 'GET', path, { headers: { 'sec-fetch-dest': 'empty' } })
+    assert.match(asked.headers.get('content-type') ?? '', /^application\/json/, path)
+  }
+})

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
 import { FairSemaphore } from '@atrium/media/pictures/fair-semaphore'
 import { limits } from '@atrium/contract/limits'
 import { ApiError } from '#errors/api-error.ts'
@@ -8,6 +9,7 @@ import { recordAudit } from '#features/audit-log/record-audit.ts'
 import type { Context } from '#features/context.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { openAccessList } from '#features/items/access-list.ts'
+import { refusalOf } from '#features/keys/key.ts'
 import { recordAnswer } from '#features/record-answer.ts'
 import { findTenant } from '#features/tenants/store.ts'
 import { sendStream, writeHead } from '#http/send-stream.ts'
@@ -28,8 +30,33 @@ const exports = new FairSemaphore({
 /** A multiple of three, so that the base64 of the pieces can be decoded one by one. */
 const pieceBytes = 48 * 1024
 
-export const exportTenant: HandlerOf<'exportTenant'> = async ({ ctx, req, reply, params, query, audit }) => {
-  const tenant = await findTenant(ctx.db, params.tenant_id)
+/** How often an export of a session checks the session again. */
+const checkIntervalMs = 2_500
+
+export const exportTenant: HandlerOf<'exportTenant'> = (call) =>
+  sendExport(call, call.params.tenant_id, call.query.blobs === true, async () => undefined)
+
+export const exportOwnTenant: HandlerOf<'exportOwnTenant'> = (call) => {
+  const { ctx, tenantId, keyHash, query } = call
+  let checkedAtMs = performance.now()
+  return sendExport(call, tenantId, query.blobs === true, async () => {
+    if (performance.now() - checkedAtMs < checkIntervalMs) return
+    checkedAtMs = performance.now()
+    const refusal = refusalOf(await ctx.keyCache.resolve(keyHash), Date.now())
+    if (refusal) throw new ApiError(refusal)
+  })
+}
+
+type ExportCall = Pick<Parameters<HandlerOf<'exportTenant'>>[0], 'ctx' | 'req' | 'reply' | 'audit'>
+
+/** `assertAllowed` is called between the lines, and throws when the caller may not read on. */
+async function sendExport(
+  { ctx, req, reply, audit }: ExportCall,
+  tenantId: string,
+  withBlobs: boolean,
+  assertAllowed: () => Promise<void>,
+): Promise<FastifyReply> {
+  const tenant = await findTenant(ctx.db, tenantId)
   if (!tenant) throw new ApiError('not_found')
   reply.headers({
     'content-type': 'application/x-ndjson',
@@ -52,7 +79,7 @@ export const exportTenant: HandlerOf<'exportTenant'> = async ({ ctx, req, reply,
       table: 'tenants',
       row: { id, name, email, roles: tenant.roles, status: tenant.status, created_at: createdAt },
     }
-    const lines = linesOf(ctx, id, query.blobs === true, [head, first])
+    const lines = guarded(linesOf(ctx, id, withBlobs, [head, first]), assertAllowed)
     await sendStream(res, Readable.from(lines, { highWaterMark: 1 })).catch((error: unknown) =>
       req.log.error({ request_id: req.id, err: error }, 'an export of a tenant was sent incompletely'),
     )
@@ -62,6 +89,13 @@ export const exportTenant: HandlerOf<'exportTenant'> = async ({ ctx, req, reply,
     throw error
   })
   return reply
+}
+
+async function* guarded(lines: AsyncGenerator<Buffer>, assertAllowed: () => Promise<void>): AsyncGenerator<Buffer> {
+  for await (const line of lines) {
+    await assertAllowed()
+    yield line
+  }
 }
 
 function lineOf(value: object): string {
@@ -148,4 +182,4 @@ async function* piecesOf(stream: Readable): AsyncGenerator<Buffer> {
   if (kept.length > 0) yield kept
 }
 
-export const tenantDataHandlers = { exportTenant } satisfies Partial<Handlers>
+export const tenantDataHandlers = { exportTenant, exportOwnTenant } satisfies Partial<Handlers>

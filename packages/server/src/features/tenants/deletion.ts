@@ -1,5 +1,5 @@
 import type { Tx } from '#db/database.ts'
-import { ApiError } from '#errors/api-error.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { notifyKeyChange } from '#features/keys/store.ts'
@@ -17,13 +17,24 @@ import type { Tenant } from './tenant.ts'
 const defaultDays = 7
 
 /** Suspends the tenant at once; the sweep removes its data after the delay. A repeat changes nothing. */
-export const deleteTenant: HandlerOf<'deleteTenant'> = async ({ tx, params, body }) => {
-  const tenant = await lockTenant(tx, params.tenant_id)
+export const deleteTenant: HandlerOf<'deleteTenant'> = async ({ tx, params, body }) => ({
+  status: 202,
+  data: await scheduleDeletion(tx, params.tenant_id, body.after_days ?? defaultDays),
+})
+
+/** By an owner, who cannot choose another delay, so that an operator can still cancel it. */
+export const deleteOwnTenant: HandlerOf<'deleteOwnTenant'> = async ({ tx, tenantId, body }) => {
+  if (body.tenant_id !== tenantId) throw invalid('/tenant_id', 'must be the id of the own tenant')
+  return { status: 202, data: await scheduleDeletion(tx, tenantId, defaultDays) }
+}
+
+async function scheduleDeletion(tx: Tx, tenantId: string, afterDays: number) {
+  const tenant = await lockTenant(tx, tenantId)
   const known = await findDeletion(tx, tenant.id)
-  if (known) return { status: 202, data: deletionView(known) }
-  const deletion = await insertDeletion(tx, tenant.id, tenant.status, body.after_days ?? defaultDays)
+  if (known) return deletionView(known)
+  const deletion = await insertDeletion(tx, tenant.id, tenant.status, afterDays)
   await changeStatus(tx, tenant, 'suspended')
-  return { status: 202, data: deletionView(deletion) }
+  return deletionView(deletion)
 }
 
 export const getTenantDeletion: HandlerOf<'getTenantDeletion'> = async ({ ctx, params }) => {

@@ -7,7 +7,7 @@ import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { listKeys, notifyKeyChange } from '#features/keys/store.ts'
 import { filteredList, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
-import { assertNotDeleted, cancelTenantDeletion, deleteTenant, getTenantDeletion } from './deletion.ts'
+import { assertNotDeleted, cancelTenantDeletion, deleteOwnTenant, deleteTenant, getTenantDeletion } from './deletion.ts'
 import { inviteHandlers } from './invites.ts'
 import { useInvite } from './invite-store.ts'
 import { openTenant } from './open-tenant.ts'
@@ -105,6 +105,7 @@ export const tenantHandlers = {
   updateTenant,
   setTenantStatus,
   deleteTenant,
+  deleteOwnTenant,
   getTenantDeletion,
   cancelTenantDeletion,
   ...inviteHandlers,

@@ -1,6 +1,6 @@
-import { AtriumError } from '@atrium/client/atrium-error'
 import type { InputOf, ResultOf } from '@atrium/client/call'
 import { createClient } from '@atrium/client/create-client'
+import { errorOfAnswer } from '@atrium/client/error-of-answer'
 import type { Operations, ServedOperationId } from '@atrium/contract/table'
 import { askConsole, type ConsoleSession, CSRF_HEADER } from './session.ts'
 import { Store } from '../../space/store.ts'
@@ -55,7 +55,6 @@ async function fetchWithSession(input: RequestInfo | URL, init: RequestInit = {}
 /** Fetches bytes of the API, such as a picture, with the session. Throws AtriumError. */
 export async function fetchBytes(path: string, signal?: AbortSignal): Promise<Blob> {
   const res = await fetchWithSession(path, { cache: 'default', ...(signal ? { signal } : {}) })
-  if (!res.ok)
-    throw new AtriumError({ status: res.status, code: 'unexpected_answer', message: `The server answered ${res.status}` })
+  if (!res.ok) throw errorOfAnswer(res, await res.text())
   return res.blob()
 }

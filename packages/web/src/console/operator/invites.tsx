@@ -37,6 +37,7 @@ export function InvitesPage() {
   return (
     <>
       <PageHead title="Invites" lead="A person signs up as a tenant with an invite.">
+        <CurlButton what="list the invites" call={() => ['listInvites', {}]} />
         <button class="button primary" type="button" onClick={() => setNew(true)}>
           <Icon name="plus" />
           New invite

@@ -100,7 +100,13 @@ function StatusCard({ agent, onChange }: { agent: Agent; onChange: (agent: Agent
     )
   return (
     <section class="card" aria-busy={isBusy}>
-      <SelectField label="Who may launch it" value={status} options={statuses} onChange={change} />
+      <div class="filters">
+        <SelectField label="Who may launch it" value={status} options={statuses} onChange={change} />
+        <CurlButton
+          what="set who may launch it"
+          call={() => ['setAgentStatus', { agentId: agent.id, body: { status: status === 'active' ? 'private' : 'active' } }]}
+        />
+      </div>
     </section>
   )
 }

@@ -42,6 +42,7 @@ export function KeysPage() {
   return (
     <>
       <PageHead title="Keys" lead="A secret key is for servers. A publishable key may be in an app, where everyone can read it.">
+        <CurlButton what="list the keys" call={() => ['listKeys', {}]} />
         {mayChange && (
           <button class="button primary" type="button" onClick={() => setForm('new')}>
             <Icon name="plus" />
@@ -57,7 +58,7 @@ export function KeysPage() {
         columns={[
           { title: 'Name', cell: (key) => <b>{key.name ?? 'Without a name'}</b>, wide: true },
           { title: 'Kind', cell: ({ kind }) => kind },
-          { title: 'Key', cell: ({ hint }) => <code>{hint}</code> },
+          { title: 'Key', cell: ({ hint }) => <code class="nowrap">{hint}</code> },
           { title: 'Id', cell: ({ id }) => <CopyText text={id} label="Copy the id" short /> },
           { title: 'State', cell: (key) => <State of={key} /> },
           { title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} /> },

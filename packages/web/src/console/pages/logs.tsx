@@ -4,7 +4,7 @@ import { useAction } from '../api/use-action.ts'
 import { usePages } from '../api/use-pages.ts'
 import { LIVE_MS, usePolling } from '../api/use-polling.ts'
 import { useQuery } from '../api/use-query.ts'
-import { CopyText } from '../parts/copy.tsx'
+import { CopyText, shortId } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { PagedTable } from '../parts/data-table.tsx'
 import { Facts } from '../parts/facts.tsx'
@@ -95,7 +95,7 @@ export function Logs() {
           },
           { title: 'Status', cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge> },
           { title: 'Error', cell: (request) => <Cause of={request} /> },
-          { title: 'Key', cell: ({ key_hint, key_id }) => <code>{key_hint ?? key_id}</code> },
+          { title: 'Key', cell: ({ key_hint, key_id }) => <code class="nowrap">{key_hint ?? shortId(key_id)}</code> },
           { title: 'Origin', cell: ({ origin }) => origin ?? 'a server' },
           { title: 'ms', align: 'end', cell: ({ duration_ms }) => duration_ms.toFixed(1) },
           { title: 'Id', cell: ({ request_id }) => <CopyText text={request_id} label="Copy the request id" short /> },

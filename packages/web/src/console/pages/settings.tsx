@@ -18,6 +18,7 @@ import { usePath } from '../router/router.tsx'
 import { confirm } from '../shell/confirm.tsx'
 import { Members } from './members.tsx'
 import { ProviderKeys } from './provider-keys.tsx'
+import { TenantData } from './tenant-data.tsx'
 
 /** The tenant itself: what it is, its keys of model providers, its members, who is signed in, and who changed what. */
 export function Settings() {
@@ -65,19 +66,7 @@ function General() {
         )}
       </section>
       {may('own') && <ProviderKeys />}
-      <section class="card">
-        <h2>Export and deletion</h2>
-        <p class="muted">
-          The operator of the installation exports all data of a tenant and deletes a tenant: <code>atrium tenants export</code>{' '}
-          and <code>atrium tenants delete</code>. A deletion can be called off for seven days. The items of one collection are
-          exported with its owner token.
-        </p>
-        <div class="row-actions">
-          <a class="button" href="/docs/operating/data-rights" target="_blank" rel="noopener noreferrer">
-            How it works
-          </a>
-        </div>
-      </section>
+      {may('own') && <TenantData />}
     </div>
   )
 }

@@ -49,6 +49,7 @@ export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boo
               Send failed ones again
             </button>
           )}
+          <CurlButton what="list the deliveries" call={() => ['listDeliveries', { query: { limit: 50, endpoint } }]} />
           <button class="icon-button" type="button" aria-label="Load the newest deliveries" onClick={pages.reload}>
             <Icon name="refresh" />
           </button>
@@ -93,7 +94,7 @@ export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boo
             cell: ({ next_attempt_at: at }) => {
               if (at === null) return '—'
               // After failures the endpoint pauses, so the time of an attempt can pass without it.
-              return Date.parse(at) > Date.now() ? <Time at={at} /> : 'when the endpoint is tried again'
+              return Date.parse(at) > Date.now() ? <Time at={at} /> : 'after its pause'
             },
           },
           { title: 'Id', cell: ({ id }) => <CopyText text={id} label="Copy the id" short /> },

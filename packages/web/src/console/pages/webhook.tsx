@@ -91,9 +91,14 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
             >
               Rotate the secret
             </button>
+            <CurlButton
+              what={found.enabled ? 'disable the endpoint' : 'enable the endpoint'}
+              call={() => ['updateWebhookEndpoint', { id, body: { enabled: !found.enabled } }]}
+            />
             <button class="button small danger" type="button" disabled={isBusy} onClick={() => void remove()}>
               Delete
             </button>
+            <CurlButton what="delete the endpoint" call={() => ['deleteWebhookEndpoint', { id }]} />
           </div>
         )}
       </section>

@@ -23,7 +23,7 @@ export function CopyText({ text, label, short = false }: { text: string; label: 
     setTimeout(() => setCopied(false), SHOWN_MS)
   }
   return (
-    <button class="copy-text" type="button" title={text} onClick={() => void copy()}>
+    <button class={short ? 'copy-text nowrap' : 'copy-text'} type="button" title={text} onClick={() => void copy()}>
       <code>{short ? shortId(text) : text}</code>
       <span class="unseen">{label}</span>
       <Icon name={isCopied ? 'check' : 'copy'} />

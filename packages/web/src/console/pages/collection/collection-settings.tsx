@@ -6,7 +6,7 @@ import { CurlButton } from '../../parts/curl-button.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '../../parts/fields.tsx'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
-import { navigate } from '../../router/router.tsx'
+import { Link, navigate } from '../../router/router.tsx'
 import { confirm } from '../../shell/confirm.tsx'
 import { showToast } from '../../shell/toast-store.ts'
 import { titleOf } from '../collections.tsx'
@@ -226,7 +226,9 @@ function DeleteCard({ collection: { id, metadata, item_count } }: { collection: 
   return (
     <section class="card">
       <h2>Delete</h2>
-      <p class="muted">Export the items first, if you need them: “atrium tenants export” or GET /collections/{id}/export.</p>
+      <p class="muted">
+        Export the items first, if you need them: on the page <Link to={`/collections/${id}`}>Items</Link>.
+      </p>
       <div>
         <button class="button danger" type="button" disabled={isBusy} onClick={() => void remove()}>
           Delete the collection

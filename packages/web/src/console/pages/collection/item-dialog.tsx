@@ -49,6 +49,20 @@ export function ItemDialog({ collectionId, item, onClose, onDeleted }: ItemDialo
             call={() => ['getItem', { id: collectionId, itemId: item.id, collectionToken: '$COLLECTION_TOKEN' }]}
           />
           {may('curate') && (
+            <CurlButton
+              what={item.approved ? 'take back the approval' : 'approve this item'}
+              call={() => [
+                'curateItem',
+                {
+                  id: collectionId,
+                  itemId: item.id,
+                  collectionToken: '$COLLECTION_TOKEN',
+                  body: { approved: !item.approved },
+                },
+              ]}
+            />
+          )}
+          {may('curate') && (
             <button class="button danger" type="button" disabled={isBusy} onClick={() => void remove()}>
               Delete
             </button>

@@ -2,9 +2,11 @@ import { followStream } from '@atrium/client/follow-stream'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../../api/api.ts'
 import { may } from '../../api/roles.ts'
+import { useAction } from '../../api/use-action.ts'
 import { useLive } from '../../api/use-live.ts'
 import { usePages } from '../../api/use-pages.ts'
 import { CurlButton } from '../../parts/curl-button.tsx'
+import { downloadExport } from '../../parts/download-export.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { SelectField } from '../../parts/fields.tsx'
 import { Badge, Time } from '../../parts/format.tsx'
@@ -39,6 +41,10 @@ export function Items({ id }: { id: string }) {
     return { ...rest, data: data.items }
   })
   const curation = useCuration(id, pages)
+  const [isExporting, run] = useAction()
+  const wanted = Object.entries({ ...filters[filter].query, ...(q === '' ? {} : { q }) })
+  const exported = new URLSearchParams(wanted.map(([name, value]) => [name, String(value)]))
+  const save = () => downloadExport(`/v1/collections/${id}/export?${exported}`, id)
   const [active, setActive] = useState(-1)
   // Keys can be pressed faster than the page is rendered.
   const at = useRef(-1)
@@ -91,6 +97,10 @@ export function Items({ id }: { id: string }) {
           onChange={(value) => change({ show: value })}
         />
         <CurlButton what="list these items" call={() => ['listItems', { id, collectionToken: '$COLLECTION_TOKEN', query }]} />
+        <button class="button" type="button" disabled={isExporting} onClick={() => void run(save, 'The export is complete')}>
+          <Icon name="download" />
+          {isExporting ? 'Reading…' : 'Export'}
+        </button>
         {curation.canUndo && (
           <button class="button" type="button" onClick={curation.undo}>
             Undo <Keys keys="u" />
