@@ -72,7 +72,7 @@ describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 2
     await page.getByLabel('Day').selectOption('Yesterday')
     await page.getByText('No request matches').waitFor()
     await page.getByLabel('Day').selectOption('Today')
-    await page.getByLabel('Result').selectOption('Every error (4xx and 5xx)')
+    await page.getByLabel('Result').selectOption('All errors')
     await page.getByTitle(failedRequest).waitFor()
     await assertAccessible(page, 'the logs of a day')
     await page

@@ -102,6 +102,8 @@ const TYPING_MS = 250
 /** A search that waits until the reader stops typing. */
 export function SearchField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value)
+  // A link or a key changed it.
+  useEffect(() => setText(value), [value])
   useEffect(() => {
     if (text === value) return undefined
     const timer = setTimeout(() => onChange(text), TYPING_MS)

@@ -21,9 +21,9 @@ type Logged = Awaited<ReturnType<typeof api.listRequests>>['data'][number]
 
 const results = [
   ['', 'Every result'],
-  ['errors', 'Every error (4xx and 5xx)'],
-  ['4xx', 'Refused: errors of the caller (4xx)'],
-  ['5xx', 'Failed: errors of the server (5xx)'],
+  ['errors', 'All errors'],
+  ['4xx', 'Refused (4xx)'],
+  ['5xx', 'Failed (5xx)'],
   ['2xx', 'Done (2xx)'],
 ] as const
 /** How many days the filter offers: as many as requests are kept by default. */
@@ -42,17 +42,25 @@ export function Logs() {
   const method = methods.find((one) => one === search.get('method'))
   // Text that is not the id of a request is looked for in the paths.
   const isId = /^req_[A-Za-z0-9]{22}$/.test(given)
-  const query = {
-    limit: 50,
-    ...(isId ? { request_id: given } : given === '' ? {} : { path: given }),
+  const filters = {
+    ...(given === '' ? {} : { path: given }),
     ...(status === '' ? {} : { status }),
     ...(method === undefined ? {} : { method }),
     ...(day === '' ? {} : { from: midnight(-Number(day)), to: midnight(1 - Number(day)) }),
   }
+  const query = { limit: 50, ...(isId ? { request_id: given } : filters) }
   const pages = usePages<Logged>(`requests ${JSON.stringify(query)}`, (page, signal) =>
     api.listRequests({ query: { ...query, ...page }, signal }),
   )
   usePolling(() => void pages.refresh(({ request_id: id }) => id), LIVE_MS)
+  const opened = isId ? pages.rows?.find(({ request_id }) => request_id === given) : undefined
+  /** The address of one request, from which "All requests" leads back to the same filters. */
+  const addressWith = (request: string) => {
+    const next = new URLSearchParams(search)
+    next.delete('request')
+    if (request !== '') next.set('request', request)
+    return next.size === 0 ? '/logs' : `/logs?${next}`
+  }
   useShortcuts('Logs', [{ keys: 'r', label: 'Load the newest requests', run: pages.reload }])
   return (
     <>
@@ -62,53 +70,60 @@ export function Logs() {
       >
         <CurlButton what="list these requests" call={() => ['listRequests', { query }]} />
       </PageHead>
-      <div class="filters">
-        <SearchField label="Request id or path" value={given} onChange={(value) => change({ request: value.trim() })} />
-        <SelectField label="Result" value={status} options={results} onChange={(value) => change({ status: value })} />
-        <SelectField
-          label="Method"
-          value={method ?? ''}
-          options={[['', 'Every method'], ...methods.map((one) => [one, one] as const)]}
-          onChange={(value) => change({ method: value })}
-        />
-        <SelectField label="Day" value={day} options={days} onChange={(value) => change({ day: value })} />
-      </div>
-      {pages.rows?.map((request) => request.request_id === given && <Opened key={given} request={request} />)}
-      <PagedTable
-        caption="Requests"
-        pages={pages}
-        keyOf={({ request_id }) => request_id}
-        empty={
-          <Empty title={Object.keys(query).length > 1 ? 'No request matches' : 'There are no requests yet'}>
-            <p>A path is written as the API declares it, such as /collections/{'{id}'}/items. The last seconds may be missing.</p>
-          </Empty>
-        }
-        columns={[
-          {
-            title: 'Request',
-            wide: true,
-            cell: ({ request_id, method, path }) => (
-              <Link class="row-link" to={`/logs?request=${request_id}`}>
-                <b>{method}</b> <code>{path}</code>
-              </Link>
-            ),
-          },
-          { title: 'Status', cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge> },
-          { title: 'Error', cell: (request) => <Cause of={request} /> },
-          { title: 'Key', cell: ({ key_hint, key_id }) => <code class="nowrap">{key_hint ?? shortId(key_id)}</code> },
-          { title: 'Origin', cell: ({ origin }) => origin ?? 'a server' },
-          { title: 'ms', align: 'end', cell: ({ duration_ms }) => duration_ms.toFixed(1) },
-          { title: 'Id', cell: ({ request_id }) => <CopyText text={request_id} label="Copy the request id" short /> },
-          { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
-        ]}
-      />
+      {opened ? (
+        <Opened request={opened} all={addressWith('')} />
+      ) : (
+        <>
+          <div class="filters">
+            <SearchField label="Request id or path" value={given} onChange={(value) => change({ request: value.trim() })} />
+            <SelectField label="Result" value={status} options={results} onChange={(value) => change({ status: value })} />
+            <SelectField
+              label="Method"
+              value={method ?? ''}
+              options={[['', 'Every method'], ...methods.map((one) => [one, one] as const)]}
+              onChange={(value) => change({ method: value })}
+            />
+            <SelectField label="Day" value={day} options={days} onChange={(value) => change({ day: value })} />
+          </div>
+          <PagedTable
+            caption="Requests"
+            pages={pages}
+            keyOf={({ request_id }) => request_id}
+            empty={
+              <Empty title={Object.keys(filters).length > 0 || isId ? 'No request matches' : 'There are no requests yet'}>
+                <p>
+                  A path is written as the API declares it, such as /collections/{'{id}'}/items. The last seconds may be missing.
+                </p>
+              </Empty>
+            }
+            columns={[
+              {
+                title: 'Request',
+                wide: true,
+                cell: ({ request_id, method, path }) => (
+                  <Link class="row-link" to={addressWith(request_id)}>
+                    <b>{method}</b> <code>{path}</code>
+                  </Link>
+                ),
+              },
+              { title: 'Status', cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge> },
+              { title: 'Error', cell: (request) => <Cause of={request} /> },
+              { title: 'Key', cell: ({ key_hint, key_id }) => <code class="nowrap">{key_hint ?? shortId(key_id)}</code> },
+              { title: 'Origin', cell: ({ origin }) => origin ?? 'a server' },
+              { title: 'ms', align: 'end', cell: ({ duration_ms }) => duration_ms.toFixed(1) },
+              { title: 'Id', cell: ({ request_id }) => <CopyText text={request_id} label="Copy the request id" short /> },
+              { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+            ]}
+          />
+        </>
+      )}
       <LogSwitch />
     </>
   )
 }
 
 /** One request, with the exact time and the whole id. Its address can be given to somebody else. */
-function Opened({ request }: { request: Logged }) {
+function Opened({ request, all }: { request: Logged; all: string }) {
   const { request_id, method, path, status, code, key_hint, key_id, origin, duration_ms, created_at } = request
   return (
     <section class="card" aria-label="The request">
@@ -130,7 +145,7 @@ function Opened({ request }: { request: Logged }) {
         ]}
       />
       <p class="row-actions">
-        <Link class="button small" to="/logs">
+        <Link class="button small" to={all}>
           All requests
         </Link>
       </p>

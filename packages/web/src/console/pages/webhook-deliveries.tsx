@@ -121,13 +121,18 @@ export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boo
           onClose={() => setRecovering(false)}
           onDone={(queued) => {
             setRecovering(false)
-            showToast(queued === 1 ? 'One delivery is sent again' : `${queued} deliveries are sent again`)
+            showToast(queuedText(queued))
             pages.reload()
           }}
         />
       )}
     </>
   )
+}
+
+function queuedText(queued: number): string {
+  if (queued === 0) return 'There was nothing to send again'
+  return queued === 1 ? 'One delivery is sent again' : `${queued} deliveries are sent again`
 }
 
 function answerText({ response_status: status, error }: Delivery): string {

@@ -75,14 +75,20 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
         />
         {mayChange && (
           <div class="row-actions">
-            <button
-              class="button small"
-              type="button"
-              disabled={isBusy}
-              onClick={() => void run(() => save({ enabled: !found.enabled }), found.enabled ? 'Disabled' : 'Enabled')}
-            >
-              {found.enabled ? 'Disable' : 'Enable'}
-            </button>
+            <span class="row-actions">
+              <button
+                class="button small"
+                type="button"
+                disabled={isBusy}
+                onClick={() => void run(() => save({ enabled: !found.enabled }), found.enabled ? 'Disabled' : 'Enabled')}
+              >
+                {found.enabled ? 'Disable' : 'Enable'}
+              </button>
+              <CurlButton
+                what={found.enabled ? 'disable the endpoint' : 'enable the endpoint'}
+                call={() => ['updateWebhookEndpoint', { id, body: { enabled: !found.enabled } }]}
+              />
+            </span>
             <button
               class="button small"
               type="button"
@@ -91,14 +97,12 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
             >
               Rotate the secret
             </button>
-            <CurlButton
-              what={found.enabled ? 'disable the endpoint' : 'enable the endpoint'}
-              call={() => ['updateWebhookEndpoint', { id, body: { enabled: !found.enabled } }]}
-            />
-            <button class="button small danger" type="button" disabled={isBusy} onClick={() => void remove()}>
-              Delete
-            </button>
-            <CurlButton what="delete the endpoint" call={() => ['deleteWebhookEndpoint', { id }]} />
+            <span class="row-actions">
+              <button class="button small danger" type="button" disabled={isBusy} onClick={() => void remove()}>
+                Delete
+              </button>
+              <CurlButton what="delete the endpoint" call={() => ['deleteWebhookEndpoint', { id }]} />
+            </span>
           </div>
         )}
       </section>

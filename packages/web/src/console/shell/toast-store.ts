@@ -27,8 +27,8 @@ export function showFailure(error: unknown): void {
 
 function add(toast: Omit<Toast, 'id'>): number {
   const id = nextId++
-  // The same message is shown once: twenty quick changes must not cover the list that they are made in.
-  const others = toastStore.value.toasts.filter(({ text, error }) => error !== undefined || text !== toast.text)
+  // Of what went well, the newest is shown: twenty quick changes must not cover the list that they are made in.
+  const others = toastStore.value.toasts.filter(({ error }) => error !== undefined)
   toastStore.update({ toasts: [...others, { ...toast, id }].slice(-MAX_SHOWN) })
   return id
 }

@@ -44,24 +44,26 @@ export function ItemDialog({ collectionId, item, onClose, onDeleted }: ItemDialo
           {JSON.stringify(item.content, null, 2)}
         </pre>
         <div class="dialog-foot">
-          <CurlButton
-            what="read this item"
-            call={() => ['getItem', { id: collectionId, itemId: item.id, collectionToken: '$COLLECTION_TOKEN' }]}
-          />
-          {may('curate') && (
+          <span class="row-actions">
             <CurlButton
-              what={item.approved ? 'take back the approval' : 'approve this item'}
-              call={() => [
-                'curateItem',
-                {
-                  id: collectionId,
-                  itemId: item.id,
-                  collectionToken: '$COLLECTION_TOKEN',
-                  body: { approved: !item.approved },
-                },
-              ]}
+              what="read this item"
+              call={() => ['getItem', { id: collectionId, itemId: item.id, collectionToken: '$COLLECTION_TOKEN' }]}
             />
-          )}
+            {may('curate') && (
+              <CurlButton
+                what={item.approved ? 'take back the approval' : 'approve this item'}
+                call={() => [
+                  'curateItem',
+                  {
+                    id: collectionId,
+                    itemId: item.id,
+                    collectionToken: '$COLLECTION_TOKEN',
+                    body: { approved: !item.approved },
+                  },
+                ]}
+              />
+            )}
+          </span>
           {may('curate') && (
             <button class="button danger" type="button" disabled={isBusy} onClick={() => void remove()}>
               Delete
