@@ -173,11 +173,13 @@ describe('deliveries to several endpoints', () => {
       return list.length === 2 && list.every(({ attempts }) => attempts.length === 1) && list
     }, 'both have failed once')
     assert.ok(waiting.every(({ status }) => status === 'pending'))
-    await world.query(
-      `update webhook_endpoint_deliveries set next_attempt_at = now() + interval '5 hours' where endpoint_id = $1`,
-      [id],
-    )
+    // The endpoint pauses longer than one of them waits.
     await world.query(`update webhook_endpoints set resume_at = now() + interval '1 hour' where endpoint_id = $1`, [id])
+    await world.query(
+      `update webhook_endpoint_deliveries set next_attempt_at =
+         case when id = $2 then now() - interval '1 minute' else now() + interval '5 hours' end where endpoint_id = $1`,
+      [id, waiting[0]!.id],
+    )
     server.reply = 204
     const since = new Date(Date.now() - 3_600_000).toISOString()
     const recover = async (body: object) => (await world.call('POST', `${endpoints}/${id}/recover`, { since, ...body })).body.data

@@ -40,9 +40,12 @@ export async function queueAgain(tx: Tx, ref: EndpointRef, id: string): Promise<
   return row && toDelivery(row)
 }
 
-/** With the parameter, also those that wait for their next attempt. What was queued again is due, and not counted twice. */
+/**
+ * With the parameter, also those that wait after a failure: for their next attempt, or for the end of the endpoint's
+ * pause. What was queued again has no tries, and is not counted twice.
+ */
 const isFailed = (withPending: string) =>
-  `(d.status = 'failed' or ${withPending}::boolean and d.status = 'pending' and d.tries > 0 and d.next_attempt_at > now())`
+  `(d.status = 'failed' or ${withPending}::boolean and d.status = 'pending' and d.tries > 0)`
 
 const failedStatements = forEach((t) =>
   statement<{ sequence: number }>(
