@@ -103,7 +103,7 @@ function StatusCard({ agent, onChange }: { agent: Agent; onChange: (agent: Agent
       <div class="filters">
         <SelectField label="Who may launch it" value={status} options={statuses} onChange={change} />
         <CurlButton
-          what="set who may launch it"
+          what="change the status"
           call={() => ['setAgentStatus', { agentId: agent.id, body: { status: status === 'active' ? 'private' : 'active' } }]}
         />
       </div>
