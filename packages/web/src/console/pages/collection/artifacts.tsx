@@ -116,10 +116,10 @@ function nameOf({ kind, source }: Artifact): string {
 }
 
 /** The picture in 320 pixels, fetched with the session, because only the owner sees what is not published. */
-function Picture({ artifact: { id, url, kind, mime, alt } }: { artifact: Artifact }) {
+function Picture({ artifact: { id, url, kind, source, mime, alt } }: { artifact: Artifact }) {
   const [shown, setShown] = useState<string>()
   // A picture of another site is not loaded: that site would learn who looks at the console.
-  const isOwn = url?.startsWith('/') || url?.startsWith(`${location.origin}/`)
+  const isOwn = url !== null && (source !== 'url' || url.startsWith('/') || url.startsWith(`${location.origin}/`))
   const isPicture = isOwn && kind !== 'clip' && mime?.startsWith('video/') !== true
   useEffect(() => {
     if (!isPicture) return undefined
