@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { createTestProvider } from '../packages/identity/src/testing/provider.ts'
 import { findTurn, LineReader } from '../packages/room-client/src/line-reader.ts'
+import type { Entry } from '../packages/room-client/src/space-ops.ts'
 import { ListedReader } from '../packages/room-client/src/listed-reader.ts'
 import { TokenJudge } from '../packages/room-client/src/member-standing.ts'
 import type { RoomDevice } from '../packages/room-client/src/room-device.ts'
@@ -19,6 +20,7 @@ import {
   room,
   tamperedListedRooms,
 } from '../packages/room-client/src/testing/tampered-listed-rooms.ts'
+import { openWithSecondDevice, tamperedSecondDevices } from '../packages/room-client/src/testing/tampered-second-devices.ts'
 import { keys, open, pageOf, secret, tamperedRooms } from '../packages/room-client/src/testing/tampered-rooms.ts'
 import { mapConcurrently } from './support/map-concurrently.ts'
 import { findProgram, skipWithout } from './support/skip-without.ts'
@@ -162,10 +164,34 @@ test('a reader in Python reads a room with a list of devices as ours does', { sk
   const entries = [...(await ours.take(pages[0]!)), ...(await ours.take(pages[1]!))]
   const { code, messages, problem } = await readInPython(pages, asMember)
   assert.deepEqual([code, problem], [0, ''])
-  assert.deepEqual(
-    messages,
-    entries.map(({ seq, id, at, message, author }) => ({ seq, id, at, text: message.text, author: author.key })),
+  assert.deepEqual(messages, shownByOurs(entries, lines, ours))
+  assert.ok(
+    entries.some(({ author }) => author.key === member.signing.thumbprint),
+    'the member has written',
   )
+})
+
+/** Each message with its generation, and how its author is known. */
+function shownByOurs(entries: readonly Entry[], lines: readonly string[], { facts }: ListedReader): object[] {
+  return entries.map(({ seq, id, at, message, author: { key = '' } }) => {
+    const header = (JSON.parse(lines[seq]!) as { protected: string }).protected
+    const { generation } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { generation: number }
+    const [invited, by] = [facts.invitedAs.get(key), facts.vouchedBy.get(key)]
+    const known = { ...(invited !== undefined && { invited }), ...(by !== undefined && { named_by: by }) }
+    return { seq, id, at, text: message.text, author: key, generation, ...known }
+  })
+}
+
+test('a reader in Python knows a second device by the one that has named it', { skip }, async () => {
+  const { lines } = await openWithSecondDevice()
+  const ours = memberReader()
+  const pages = [await pageOf(lines)]
+  const entries = await ours.take(pages[0]!)
+  const { code, messages, problem } = await readInPython(pages, asMember)
+  assert.deepEqual([code, problem], [0, ''])
+  assert.deepEqual(messages, shownByOurs(entries, lines, ours))
+  const { invited, named_by: by } = messages.at(-1) as { invited: string; named_by: string }
+  assert.deepEqual([invited, by], ['grace@example.org', member.signing.thumbprint])
 })
 
 test('a reader in Python says whose operator can read along, and which messages are the agent’s', { skip }, async () => {
@@ -178,7 +204,7 @@ test('a reader in Python says whose operator can read along, and which messages 
 })
 
 test('a reader in Python names each tampered room with a list as ours does, and the same line', { skip }, async () => {
-  const tampered = { ...tamperedListedRooms, ...tamperedHostedRooms }
+  const tampered = { ...tamperedListedRooms, ...tamperedHostedRooms, ...tamperedSecondDevices }
   const rooms = await Promise.all(Object.values(tampered).map(([, makePages]) => makePages()))
   const ours = await mapConcurrently(rooms, 4, async (pages) => {
     const reader = memberReader()

@@ -351,6 +351,7 @@ class ListedReader(Reader):
         self.answered: set[str] = set()
         self.tokens: dict[str, dict[str, str]] = {}
         self.invited: dict[str, str] = {}
+        self.named_by: dict[str, str] = {}
         self.invites: dict[str, dict[str, Any]] = {}
         self.hosted: dict[str, dict[str, str]] = {}
         self.waiting: list[tuple[int, re.Match[str], dict[str, Any], bool]] = []
@@ -607,9 +608,17 @@ class ListedReader(Reader):
         if parts[1].get("t") == "identity":
             self.identify(kid, parts[1], seq)
             return None
+        if parts[1].get("t") == "vouch":
+            self.vouch(kid, parts[1], seq)
+            return None
         message = parse_message(json.dumps(parts[1]).encode("utf-8"))
-        agent = {"hosted": self.hosted[kid]["agent"]} if kid in self.hosted else {}
-        return self.show(message, seq) | {"author": kid} | agent
+        return self.show(message, seq) | {"author": kid, "generation": generation} | self.how_known(kid)
+
+    def how_known(self, device: str) -> dict[str, str]:
+        """Whom the owner had invited, who has named a second device, and which agent of the operator it is."""
+        known = {"invited": self.invited.get(device), "named_by": self.named_by.get(device)}
+        agent = {"hosted": self.hosted[device]["agent"]} if device in self.hosted else {}
+        return {name: value for name, value in known.items() if value is not None} | agent
 
     def answer(self, invite: dict[str, Any], payload: dict[str, Any], seq: int) -> None:
         card = read_card(payload.get("card"), self.room) if payload.get("t") == "answer" else None
@@ -624,6 +633,17 @@ class ListedReader(Reader):
             self.invited[key] = invite["for"]
             if "id_token" in payload:
                 self.identify(key, payload, seq)
+
+    def vouch(self, by: str, payload: dict[str, Any], seq: int) -> None:
+        card = read_card(payload.get("card"), self.room)
+        if card is None:
+            raise Problem("record", seq)
+        key = name_of(card["spk"])
+        if key not in self.cards:
+            self.cards[key] = card
+            self.named_by[key] = by
+            if by in self.invited:
+                self.invited[key] = self.invited[by]
 
     def issuer_keys(self, issuer: str) -> list[dict[str, str]]:
         """Those that the owner has sealed in the newest list."""

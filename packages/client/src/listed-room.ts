@@ -10,6 +10,8 @@ import {
   NotListedError,
 } from '@atrium/room-client/listed-types'
 import { randomId } from '@atrium/room-client/new-room-secret'
+import { signCard } from '@atrium/room-client/room-device'
+import { admitVouched, vouchFor } from '@atrium/room-client/second-devices'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { FollowOptions } from './follow-room.ts'
 import { wait as delay } from './retry.ts'
@@ -55,6 +57,17 @@ export interface ListedRoom {
   members: (options?: Options) => Promise<Member[]>
   /** The owner invites somebody, such as an e-mail address. Returns the invitation, which is as secret as a key. */
   invite: (who: string, options?: Options) => Promise<string>
+  /** The card of this device, which another device of the same member can name with `vouch`. It is no secret. */
+  card: () => Promise<string>
+  /**
+   * Names a second device of this member by its card. The owner then lets it in with `admitVouched`. Throws TypeError if it is
+   * no card for this room.
+   */
+  vouch: (card: string, options?: Options) => Promise<void>
+  /** The second devices that members have named, and that the owner has neither let in nor removed. Reads the room first. */
+  vouched: (options?: Options) => Promise<Member[]>
+  /** The owner lets in second devices, by their keys. Who is expelled leaves with all devices that it has named. */
+  admitVouched: (keys: readonly string[], options?: Options) => Promise<Member[]>
   /** The open invitations, with the devices that have answered them. */
   invitations: (options?: Options) => Promise<Invitation[]>
   /**
@@ -118,6 +131,14 @@ export function openListedRoom(options: ListedRoomOptions): ListedRoom {
         return { id, seq: await connection.append(turn, signal) }
       }),
     invite: (who, { signal } = {}) => inTurn(() => connection.invite(who, signal)),
+    card: () => signCard(options.device, room, options.name),
+    vouch: (card, { signal } = {}) => inTurn(() => vouchFor(connection, { room, card }, signal)),
+    vouched: ({ signal } = {}) =>
+      inTurn(async () => {
+        await connection.members(signal)
+        return (await connection.list()).vouched
+      }),
+    admitVouched: (keys, { signal } = {}) => inTurn(() => admitVouched(connection, keys, signal)),
     invitations: ({ signal } = {}) => inTurn(() => connection.invitations(signal)),
     admit: ({ invitedAs, signal } = {}) => inTurn(() => connection.admit(signal, invitedAs)),
     host: (consent, { signal } = {}) => inTurn(() => connection.host(consent, signal)),

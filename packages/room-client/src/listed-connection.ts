@@ -46,7 +46,7 @@ export class ListedConnection {
   readonly #judge: TokenJudge
   readonly #unread: Entry[] = []
   readonly #pages = new PagesAhead((from, how: PageOptions) => this.#fetchPage(from, how))
-  #taking: Promise<void> = Promise.resolve()
+  #taking: Promise<unknown> = Promise.resolve()
 
   /** `reader`: opens the lines in place of a new reader of this thread. */
   constructor(options: ListedRoomOptions, reader?: ListedView) {
@@ -98,11 +98,12 @@ export class ListedConnection {
   }
 
   /** The list at the last line that was read. */
-  async list(): Promise<{ members: Member[]; invitations: Invitation[] }> {
+  async list(): Promise<{ members: Member[]; invitations: Invitation[]; vouched: Member[] }> {
     const { policy, content } = this.#force()
     const invites = new Set(content.invites.map(({ key }) => key))
-    const members = policy.devices.filter((key) => !invites.has(key)).map((key) => this.#member(key))
-    return { members: await Promise.all(members), invitations: await this.#invitations() }
+    const named = (keys: readonly string[]) => Promise.all(keys.map((key) => this.#member(key)))
+    const members = await named(policy.devices.filter((key) => !invites.has(key)))
+    return { members, invitations: await this.#invitations(), vouched: await named(this.#reader.vouched) }
   }
 
   #invitations(): Promise<Invitation[]> {
@@ -139,9 +140,9 @@ export class ListedConnection {
   }
 
   async #member(key: string): Promise<Member> {
-    const { name, invitedAs, hostedAgent } = this.#reader.card(key) ?? {}
+    const { name, invitedAs, hostedAgent, vouchedBy } = this.#reader.card(key) ?? {}
     const standing = await this.#judge.judge(this.#reader.device(key), this.#reader.facts.issuers)
-    return { key, name, invitedAs, ...(hostedAgent !== undefined && { hostedAgent }), standing }
+    return { key, name, invitedAs, ...(hostedAgent !== undefined && { hostedAgent }), ...(vouchedBy && { vouchedBy }), standing }
   }
 
   /** Signs, seals and appends a record. If the key changes meanwhile, it is sealed again with the new one. `dedupe`: it is stored once. */
@@ -189,7 +190,8 @@ export class ListedConnection {
   /** The removed devices keep what they could read. Nothing after this line is sealed with a key that they have. */
   async expel(keys: readonly string[], signal: AbortSignal | undefined): Promise<void> {
     if (keys.includes(this.owner)) throw new TypeError('the owner cannot be removed')
-    await this.change((list) => without(list, keys), signal)
+    await this.#readNew(signal)
+    await this.change((list) => without(list, this.#reader.withNamed(keys)), signal)
   }
 
   /**
@@ -257,7 +259,7 @@ export class ListedConnection {
       for (const entry of await this.#reader.take(page)) this.#unread.push(entry)
       return page.lines.length === 0
     })
-    this.#taking = taken.then(nothing, nothing)
+    this.#taking = taken.catch(() => undefined)
     return taken
   }
 
@@ -291,8 +293,6 @@ export class ListedConnection {
     }
   }
 }
-
-function nothing(): void {}
 
 function reasonOf(error: unknown): string {
   return error instanceof SpaceCallError ? error.reason : ''

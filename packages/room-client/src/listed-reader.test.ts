@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { TamperedRoomError } from './line-reader.ts'
 import { ListedReader } from './listed-reader.ts'
 import { hostedAgent, openAfterHosted, openHosted, tamperedHostedRooms } from './testing/tampered-hosted-rooms.ts'
-import { member, openRekeyed, owner, room, runner, tamperedListedRooms } from './testing/tampered-listed-rooms.ts'
+import { member, openRekeyed, owner, room, runner, stranger, tamperedListedRooms } from './testing/tampered-listed-rooms.ts'
+import { openWithSecondDevice, tamperedSecondDevices } from './testing/tampered-second-devices.ts'
 import { pageOf } from './testing/tampered-rooms.ts'
 
 const newReader = (device = member) => new ListedReader({ room, owner: owner.signing.thumbprint, device })
@@ -20,12 +21,12 @@ async function problemOf(pages: object[]): Promise<string | undefined> {
   }
 }
 
-const tampered = { ...tamperedListedRooms, ...tamperedHostedRooms }
+const tampered = { ...tamperedListedRooms, ...tamperedHostedRooms, ...tamperedSecondDevices }
 
 for (const [name, [problem, pages]] of Object.entries(tampered))
   test(`${name}: ${problem}`, async () => assert.equal(await problemOf(await pages()), problem))
 
-test('there are 62 of them', () => assert.ok(Object.keys(tampered).length >= 62))
+test('there are 68 of them', () => assert.ok(Object.keys(tampered).length >= 68))
 
 test('owner and member read an honest room, in one page or in many; one who came later reads back', async () => {
   const { lines } = await openRekeyed()
@@ -88,4 +89,19 @@ test('a reader that goes on from what was kept knows the devices of agents that 
   const resumed = await ListedReader.resume(options, { hashes, ids: entries.map(({ id }) => id), state: kept })
   await assert.rejects(resumed.take(await pageOf(store.lines.slice(count), {}, count)), { problem: 'policy' })
   assert.equal(resumed.card(key)?.hostedAgent, hostedAgent)
+})
+
+test('a second device that a member has named is known by both, also to a reader that continues', async () => {
+  const { lines } = await openWithSecondDevice()
+  const reader = newReader()
+  await reader.take(await pageOf(lines))
+  const [named] = reader.facts.vouchedBy
+  assert.deepEqual(named, [stranger.signing.thumbprint, member.signing.thumbprint])
+  const card = reader.card(stranger.signing.thumbprint)
+  assert.deepEqual([card?.invitedAs, card?.vouchedBy], ['grace@example.org', { key: member.signing.thumbprint, name: 'Grace' }])
+  assert.deepEqual(reader.vouched, [], 'it is on the list')
+  const options = { room, owner: owner.signing.thumbprint, device: member }
+  const state = JSON.parse(JSON.stringify(reader.state))
+  const resumed = await ListedReader.resume(options, { hashes: reader.hashes, ids: ['m1', 'm2', 'm3'], state })
+  assert.deepEqual(resumed.card(stranger.signing.thumbprint), card)
 })

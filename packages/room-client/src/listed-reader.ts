@@ -8,13 +8,13 @@ import {
 import { openPolicyLine, parsePolicyLine, ROOM_KID, type StoredPolicyLine } from '@atrium/sealing/policy-line'
 import { openDeviceRecipient, openKeyRecipient } from '@atrium/sealing/web-recipient'
 import { type Invite, mayFollow, type OpenedContent, readContent, readPolicy } from './device-policy.ts'
-import { type HostedAgent, readHosted } from './hosted-agents.ts'
+import { readHosted } from './hosted-agents.ts'
 import { sha256Base64url } from './identity.ts'
 import { checkPage, checkSeen, findTurn, TamperedRoomError } from './line-reader.ts'
 import { type InForce, type ListedFacts, type ListedState, ListedView, type ListInForce } from './listed-view.ts'
-import type { SealedToken } from './member-standing.ts'
-import { type Card, readCard, type RoomDevice } from './room-device.ts'
-import { checkSignature, handled, opened, openSigned, readToken, type Signed } from './signed-line.ts'
+import { KnownDevices } from './known-devices.ts'
+import type { RoomDevice } from './room-device.ts'
+import { checkSignature, handled, opened, openSigned, type Signed } from './signed-line.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
 
 interface Pending {
@@ -43,19 +43,16 @@ export class ListedReader extends ListedView {
   readonly #pending: Pending[] = []
   readonly #mks = new Map<number, string>()
   readonly #keys = new Map<number, ClientKeys>()
-  readonly #cards = new Map<string, Card>()
+  readonly #devices: KnownDevices
   readonly #ids = new Set<string>()
-  /** The open invitations at the last line that was opened, and the cards of devices that have answered. */
+  /** The open invitations at the last line that was opened. */
   #invites = new Map<string, Invite>()
-  readonly #answers = new Map<string, string>()
-  readonly #invitedAs = new Map<string, string>()
-  readonly #tokens = new Map<string, SealedToken>()
-  readonly #hosted = new Map<string, HostedAgent>()
   #failure: unknown
 
   constructor(options: ListedReaderOptions) {
     super()
     this.#options = options
+    this.#devices = new KnownDevices(options.room)
   }
 
   /** Continues where a reader has been. `ids`: of the messages that it has returned. */
@@ -64,7 +61,7 @@ export class ListedReader extends ListedView {
     { hashes, ids, state }: { hashes: readonly string[]; ids: Iterable<string>; state: ListedState },
   ): Promise<ListedReader> {
     const reader = new ListedReader(options)
-    const { last, mks, cards, answers, invitedAs, tokens, hosted = [] } = state
+    const { last, mks } = state
     for (const hash of hashes) reader.#hashes.push(hash)
     for (const id of ids) reader.#ids.add(id)
     reader.#policies.push(last)
@@ -72,11 +69,7 @@ export class ListedReader extends ListedView {
       reader.#mks.set(generation, mk)
       reader.#keys.set(generation, await deriveClientKeys({ room: options.room, mk }, generation))
     }
-    for (const card of cards) reader.#cards.set(card.key, card)
-    for (const [invite, card] of answers) reader.#answers.set(invite, card)
-    for (const [key, who] of invitedAs) reader.#invitedAs.set(key, who)
-    for (const [key, token] of tokens) reader.#tokens.set(key, token)
-    for (const one of hosted) reader.#hosted.set(one.device, one)
+    reader.#devices.resume(state)
     reader.#invites = new Map(last.content?.invites.map((invite) => [invite.key, invite]))
     return reader
   }
@@ -90,29 +83,23 @@ export class ListedReader extends ListedView {
   get state(): ListedState | undefined {
     const last = this.#policies.at(-1)
     if (!last?.content || this.#pending.length > 0 || this.#failure !== undefined) return undefined
-    return {
-      last,
-      mks: [...this.#mks],
-      cards: [...this.#cards.values()],
-      answers: [...this.#answers],
-      invitedAs: [...this.#invitedAs],
-      tokens: [...this.#tokens],
-      hosted: [...this.#hosted.values()],
-    }
+    return { last, mks: [...this.#mks], ...this.#devices.state }
   }
 
   override get facts(): ListedFacts {
+    const { cards, invitedAs, tokens, answers, hosted, vouchedBy } = this.#devices
     return {
       position: { sinceCount: this.#hashes.length, sinceEtag: this.#hashes.at(-1) ?? '' },
       force: this.#inForce,
       newestKeys: this.#keys.get(Math.max(-1, ...this.#keys.keys())),
       revoked: this.#policies.at(-1)?.policy.revoked ?? [],
-      cards: this.#cards,
-      invitedAs: this.#invitedAs,
-      tokens: this.#tokens,
+      cards,
+      invitedAs,
+      tokens,
       invites: this.#invites,
-      answers: this.#answers,
-      hosted: this.#hosted,
+      answers,
+      hosted,
+      vouchedBy,
       issuers: this.#policies.findLast(({ content }) => content !== undefined)?.content?.issuers ?? [],
     }
   }
@@ -166,9 +153,9 @@ export class ListedReader extends ListedView {
     if (policy === 'signature') throw new TamperedRoomError('signature', seq)
     const last = this.#policies.at(-1)
     if (!policy || !mayFollow(policy, last, this.#options)) throw new TamperedRoomError('policy', seq)
-    const hosted = await readHosted(policy, last?.policy, this.#hosted)
+    const hosted = await readHosted(policy, last?.policy, this.#devices.hosted)
     if (!hosted) throw new TamperedRoomError('policy', seq)
-    for (const one of policy.hosted ?? []) this.#hosted.set(one.device, one)
+    for (const one of policy.hosted ?? []) this.#devices.hosted.set(one.device, one)
     checkSeen(policy.seen, seq, this.#hashes)
     const kids = line.recipients.map(({ header }) => header.kid)
     if (kids.join() !== [...policy.devices, ROOM_KID].join()) throw new TamperedRoomError('recipients', seq)
@@ -231,7 +218,7 @@ export class ListedReader extends ListedView {
       for (const { seq, force, content, opening } of ready) {
         const signed = await opening
         if (!signed) {
-          for (const card of [content.owner, ...(force.hosted ?? [])]) this.#cards.set(card.key, card)
+          for (const card of [content.owner, ...(force.hosted ?? [])]) this.#devices.cards.set(card.key, card)
           this.#invites = new Map(content.invites.map((invite) => [invite.key, invite]))
           continue
         }
@@ -253,15 +240,16 @@ export class ListedReader extends ListedView {
     const { kid, payload } = signed
     const key = typeof kid === 'string' && force.policy.devices.includes(kid) ? kid : ''
     const invite = this.#invites.get(key)
-    const author = invite ?? this.#cards.get(key)
+    const author = invite ?? this.#devices.cards.get(key)
     if (!author) throw new TamperedRoomError('author', seq)
     const check = handled(checkSignature(signed, author.spk, seq))
     checks.push(check)
-    if (invite || payload['t'] === 'identity') {
+    if (invite || payload['t'] === 'identity' || payload['t'] === 'vouch') {
       // It changes what the next line is checked against.
       await check
-      if (invite) await this.#answer(invite, payload, seq)
-      else this.#identify(key, payload, seq)
+      if (invite) await this.#devices.answer(invite, payload, seq)
+      else if (payload['t'] === 'vouch') await this.#devices.vouch(key, payload, seq)
+      else this.#devices.identify(key, payload, seq)
       return undefined
     }
     const turn = findTurn(payload)
@@ -269,7 +257,7 @@ export class ListedReader extends ListedView {
     if (this.#ids.has(turn.id)) throw new TamperedRoomError('replay', seq)
     this.#ids.add(turn.id)
     const { id, at, text, reply_to: replyTo } = turn
-    const name = this.#cards.get(key)?.name
+    const name = this.#devices.cards.get(key)?.name
     return {
       seq,
       id,
@@ -277,24 +265,5 @@ export class ListedReader extends ListedView {
       author: { kind: 'anonymous', ...(name !== undefined && { name }), key, proven: true },
       message: { text, ...(replyTo !== undefined && { reply_to: replyTo }) },
     }
-  }
-
-  /** The key of an invitation writes one thing only: the card of the device that answers it. The first answer counts. */
-  async #answer(invite: Invite, payload: Readonly<Record<string, unknown>>, seq: number): Promise<void> {
-    const card = payload['t'] === 'answer' ? await readCard(payload['card'], this.#options.room) : undefined
-    if (!card) throw new TamperedRoomError('record', seq)
-    if ('id_token' in payload && !readToken(payload)) throw new TamperedRoomError('record', seq)
-    if (this.#answers.has(invite.key) || this.#cards.has(card.key)) return
-    this.#answers.set(invite.key, card.key)
-    this.#cards.set(card.key, card)
-    this.#invitedAs.set(card.key, invite.for)
-    if ('id_token' in payload) this.#identify(card.key, payload, seq)
-  }
-
-  /** The first token of a device counts. Whether it is valid is judged elsewhere: a bad one spoils nothing but itself. */
-  #identify(key: string, payload: Readonly<Record<string, unknown>>, seq: number): void {
-    const token = readToken(payload)
-    if (!token) throw new TamperedRoomError('record', seq)
-    if (!this.#tokens.has(key)) this.#tokens.set(key, token)
   }
 }

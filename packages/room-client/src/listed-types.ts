@@ -39,6 +39,8 @@ export interface Member {
   invitedAs?: string | undefined
   /** The id of the agent whose device this is, which the operator of the platform runs. The operator can read along. */
   hostedAgent?: string | undefined
+  /** Of a second device: the device that has named it, before the owner let it in. `invitedAs` is that of the first one. */
+  vouchedBy?: { key: string; name?: string | undefined }
   /** What its ID token proves. */
   standing: Standing
 }

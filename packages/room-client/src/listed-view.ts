@@ -3,6 +3,7 @@ import type { StoredPolicyLine } from '@atrium/sealing/policy-line'
 import type { DevicePolicy, Invite, OpenedContent } from './device-policy.ts'
 import type { Since } from './follow-room.ts'
 import type { HostedAgent } from './hosted-agents.ts'
+import type { Member } from './listed-types.ts'
 import type { JudgedDevice, SealedIssuer, SealedToken } from './member-standing.ts'
 import type { Card } from './room-device.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
@@ -28,6 +29,8 @@ export interface ListedState {
   readonly tokens: readonly (readonly [string, SealedToken])[]
   /** Absent in what was kept before there were hosted agents. */
   readonly hosted?: readonly HostedAgent[]
+  /** Absent in what was kept before devices could name others. */
+  readonly vouchedBy?: readonly (readonly [string, string])[]
 }
 
 /** The list in force, and the keys of its generation. */
@@ -62,6 +65,8 @@ export interface ListedFacts {
   readonly answers: ReadonlyMap<string, string>
   /** All agents of an operator that a list has named, by device, also those that have left. */
   readonly hosted: ReadonlyMap<string, HostedAgent>
+  /** Of second devices, the device on the list that has named each. */
+  readonly vouchedBy: ReadonlyMap<string, string>
   /** Keys of identity providers that the owner has seen, of the newest list that this device can open. */
   readonly issuers: readonly SealedIssuer[]
 }
@@ -98,10 +103,34 @@ export abstract class ListedView {
   }
 
   /** The card of a device by its thumbprint, and who the owner had invited when it answered. */
-  card(key: string): (Card & { invitedAs?: string | undefined; hostedAgent?: string | undefined }) | undefined {
-    const { cards, invitedAs, hosted } = this.facts
+  card(key: string): (Card & Partial<Pick<Member, 'invitedAs' | 'hostedAgent' | 'vouchedBy'>>) | undefined {
+    const { cards, invitedAs, hosted, vouchedBy } = this.facts
     const card = cards.get(key)
-    return card && { ...card, invitedAs: invitedAs.get(key), hostedAgent: hosted.get(key)?.agent }
+    const by = vouchedBy.get(key)
+    return (
+      card && {
+        ...card,
+        invitedAs: invitedAs.get(key),
+        hostedAgent: hosted.get(key)?.agent,
+        ...(by !== undefined && { vouchedBy: { key: by, name: cards.get(by)?.name } }),
+      }
+    )
+  }
+
+  /** Second devices that members have named, and that the owner has neither let in nor removed. */
+  get vouched(): string[] {
+    const { force, vouchedBy } = this.facts
+    const { devices = [], revoked = [] } = force?.policy ?? {}
+    const isOpen = ([key, by]: readonly [string, string]) => devices.includes(by) && ![...devices, ...revoked].includes(key)
+    return [...vouchedBy].filter(isOpen).map(([key]) => key)
+  }
+
+  /** These devices, and those that they have named, and so on. */
+  withNamed(keys: readonly string[]): string[] {
+    const all = new Set(keys)
+    // A device is named after the one that names it, so one pass finds all.
+    for (const [key, by] of this.facts.vouchedBy) if (all.has(by)) all.add(key)
+    return [...all]
   }
 
   /** The open invitations, each with the device that has answered it. */

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
+import { answerInvitation, generateDevicePairs, NotListedError, openListedRoom, roomDeviceOf } from './listed-room.ts'
+import { newRoomSecret } from './new-room-secret.ts'
+
+const audience = 'https://rooms.example'
+let space: TestSpace
+before(async () => {
+  space = await startTestSpace({ ATRIUM_SPACES_URL: audience })
+})
+after(() => space.close())
+
+const newDevice = async () => roomDeviceOf(await generateDevicePairs())
+const more = () => ({ spaceUrl: `${space.origin}/space`, audience, wait: async () => undefined })
+
+/** A room with a member, and a second device of the member that is not in it yet. */
+async function prepare() {
+  const ownerDevice = await newDevice()
+  const owner = openListedRoom({ ...more(), room: newRoomSecret().room, device: ownerDevice, name: 'Ada' })
+  await owner.make()
+  const [first, second] = await Promise.all([newDevice(), newDevice()])
+  const member = await answerInvitation(await owner.invite('Grace'), { ...more(), device: first, name: 'Grace' })
+  await owner.admit()
+  const place = { room: owner.room, owner: ownerDevice.signing.thumbprint }
+  const other = openListedRoom({ ...more(), ...place, device: second, name: 'Grace, telephone' })
+  const [firstKey, secondKey] = [first, second].map(({ signing }) => signing.thumbprint) as [string, string]
+  return { owner, member, other, firstKey, secondKey }
+}
+
+test('a member names a second device, the owner lets it in without a change of the key, and readers are told', async () => {
+  const { owner, member, other, firstKey, secondKey } = await prepare()
+  await member.say('From my desk.')
+  await assert.rejects(other.read(), NotListedError)
+  await member.vouch(await other.card())
+  const [waiting] = await owner.vouched()
+  assert.deepEqual([waiting?.key, waiting?.name, waiting?.invitedAs], [secondKey, 'Grace, telephone', 'Grace'])
+  assert.deepEqual(waiting?.vouchedBy, { key: firstKey, name: 'Grace' })
+  await assert.rejects(other.read(), NotListedError, 'naming is not letting in')
+  assert.equal((await owner.admitVouched([secondKey])).length, 1)
+  assert.deepEqual(await owner.admitVouched([secondKey]), [], 'once')
+  assert.deepEqual(
+    (await other.read()).map(({ message }) => message.text),
+    ['From my desk.'],
+  )
+  await other.say('From the tram.')
+  const [said] = (await owner.read()).slice(-1)
+  assert.deepEqual([said?.member.key, said?.member.vouchedBy?.key], [secondKey, firstKey])
+  assert.deepEqual(await owner.vouched(), [])
+})
+
+test('who is expelled leaves with every device that it has named, and one that was removed is not offered again', async () => {
+  const { owner, member, other, firstKey, secondKey } = await prepare()
+  const third = openListedRoom({ ...more(), room: owner.room, owner: (await owner.members())[0]!.key, device: await newDevice() })
+  await member.vouch(await other.card())
+  await owner.admitVouched([secondKey])
+  await other.vouch(await third.card())
+  const [thirdKey = ''] = (await owner.vouched()).map(({ key }) => key)
+  await owner.admitVouched([thirdKey])
+  assert.equal((await owner.members()).length, 4)
+  await owner.expel([secondKey])
+  assert.deepEqual((await owner.members()).map(({ key }) => key).includes(firstKey), true)
+  assert.equal((await owner.members()).length, 2, 'the third device was named by the second')
+  await member.vouch(await other.card())
+  assert.deepEqual(await owner.vouched(), [])
+  await owner.say('Without the others.')
+  for (const gone of [other, third]) await assert.rejects(gone.read(), NotListedError)
+  await member.vouch(await openListedRoom({ ...more(), room: owner.room, device: await newDevice() }).card())
+  assert.equal((await owner.vouched()).length, 1)
+  await owner.expel([firstKey])
+  assert.deepEqual(await owner.vouched(), [], 'the word of a device that was removed counts no more')
+})
+
+test('what is no card for this room is not written, and only the owner lets in', async () => {
+  const { owner, member, other, secondKey } = await prepare()
+  const elsewhere = openListedRoom({ ...more(), room: newRoomSecret().room, device: await newDevice() })
+  for (const wrong of ['', 'x.y.z', await elsewhere.card()]) await assert.rejects(member.vouch(wrong), TypeError)
+  await assert.rejects(other.vouch(await other.card()), NotListedError)
+  await member.vouch(await other.card())
+  await assert.rejects(member.admitVouched([secondKey]))
+  assert.equal((await owner.members()).length, 2)
+})

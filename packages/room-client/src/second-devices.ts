@@ -1,0 +1,27 @@
+import type { ListedConnection } from './listed-connection.ts'
+import type { Member } from './listed-types.ts'
+import { readCard } from './room-device.ts'
+
+/** Names a second device of this member, which the owner may then let in. `card`: of that device, for this room. */
+export async function vouchFor(
+  connection: ListedConnection,
+  { room, card }: { room: string; card: string },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (!(await readCard(card, room))) throw new TypeError('not the card of a device for this room')
+  await connection.append({ t: 'vouch', card }, signal)
+}
+
+/** Lets in second devices that members have named. The key does not change, because nobody leaves the list. */
+export async function admitVouched(
+  connection: ListedConnection,
+  keys: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Member[]> {
+  await connection.members(signal)
+  const waiting = (await connection.list()).vouched.filter(({ key }) => keys.includes(key))
+  if (waiting.length === 0) return []
+  const named = waiting.map(({ key }) => key)
+  await connection.change((list) => ({ ...list, devices: [...new Set([...list.devices, ...named])] }), signal)
+  return waiting
+}
