@@ -13,8 +13,11 @@ import { t } from './text/text.ts'
 import { useStore } from './use-store.ts'
 
 const InvitationScreen = later(async () => (await import('./screens/invitation-screen.tsx')).InvitationScreen)
+const NameDevice = later(async () => (await import('./screens/second-device.tsx')).NameDevice)
 /** As in docs/space/client-sealed.md: the name of the room, that of the owner's device, and two keys. */
 const INVITATION = /^#[\w-]{1,128}~[\w-]{43}~[\w-]{258}$/
+/** In place of the keys, the card of a second device. */
+const SECOND_DEVICE = /^#[\w-]{1,128}~~[\w-]{43}~/
 
 /** Selects the screen by the address. `problem`: why a sign-in that was started has failed. */
 export function App({ problem }: { problem: string | undefined }) {
@@ -39,6 +42,7 @@ export function App({ problem }: { problem: string | undefined }) {
 function Screen({ fragment, config }: { fragment: string; config: SpaceConfig | undefined }) {
   if (fragment === '' || fragment === '#') return <StartScreen config={config} />
   if (INVITATION.test(fragment)) return <InvitationScreen key={fragment} invitation={fragment.slice(1)} config={config} />
+  if (SECOND_DEVICE.test(fragment)) return <NameDevice key={fragment} fragment={fragment} />
   const secret = parseFragment(fragment)
   if (secret) return <RoomScreen key={fragment} secret={secret} config={config} />
   return (

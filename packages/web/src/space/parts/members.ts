@@ -4,14 +4,22 @@ import { t } from '../text/text.ts'
 import { cleanName, isClaimable } from './authors.ts'
 import { guestName } from './guest-name.ts'
 
-/** The name that a device claims. Without one, its proven address, or a name that is derived from its key. */
-export function memberName({ name, key, standing }: Member): string {
+/** The name that a device claims; of a second device without one, that of the first. Without both, its proven address, or a name that is derived from its key. */
+export function memberName({ key, vouchedBy, name = vouchedBy?.name, standing }: Member): string {
   const claimed = cleanName(name)
   return claimed && isClaimable(claimed) ? claimed : standing.ok ? standing.email : guestName(key)
 }
 
 /** Who is behind the device, and how that is known. */
-export function memberNote({ invitedAs, standing }: Member): string {
+export function memberNote(member: Member): string {
+  const { vouchedBy } = member
+  if (!vouchedBy) return ownNote(member)
+  const { key, name } = vouchedBy
+  const first = memberName({ key, name, standing: { ok: false, reason: 'unsigned' } })
+  return t.sealed.members.and(t.sealed.members.second(first), ownNote(member))
+}
+
+function ownNote({ invitedAs, standing }: Member): string {
   const words = t.sealed.members
   const agent = findAgentId(invitedAs)
   if (agent !== undefined) return words.agent(agent)

@@ -5,6 +5,7 @@ import { ListedConnection } from '@atrium/room-client/listed-connection'
 import { type ListedEntry, type ListedRoomOptions, type Member, NotListedError } from '@atrium/room-client/listed-types'
 import { randomId } from '@atrium/room-client/new-room-secret'
 import { importPairs } from '@atrium/room-client/room-device'
+import { admitVouched, vouchFor } from '@atrium/room-client/second-devices'
 import { findAgentId } from '@atrium/room-client/seal-for-agent'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { Author, RoomPage } from '@atrium/room-client/space-ops'
@@ -123,6 +124,17 @@ export class ListedChannel implements Channel {
     return admitted
   }
 
+  /** Names a second device of this member by its card. */
+  async vouch(card: string): Promise<void> {
+    await this.#explained(vouchFor(this.#connection, { room: this.#options.room, card }, undefined))
+  }
+
+  /** Lets in a second device that a member has named. */
+  async letInSecond(key: string): Promise<void> {
+    await this.#explained(admitVouched(this.#connection, [key], undefined))
+    await this.refresh()
+  }
+
   /** Removes devices or invitations. The key changes. */
   async expel(keys: readonly string[]): Promise<void> {
     await this.#explained(this.#connection.expel(keys, undefined))
@@ -131,11 +143,12 @@ export class ListedChannel implements Channel {
 
   /** The list as it was read last. */
   async refresh(): Promise<void> {
-    const { members, invitations } = await this.#explained(this.#connection.list())
+    const { members, invitations, vouched } = await this.#explained(this.#connection.list())
     const texts = await Promise.all(invitations.map(({ key }) => this.vault.read<string>(INVITATION + key)))
     const own = this.own.device.signing.thumbprint
     this.list.update({
       members,
+      vouched,
       invitations: invitations.map((invitation, i) => ({ ...invitation, text: texts[i] })),
       owner: this.#connection.owner,
       own,
@@ -207,10 +220,11 @@ export async function optionsOf({ device }: OwnDevice): Promise<Omit<ListedRoomO
 
 /** An author whose address is proven is shown as in rooms of the other kind. */
 function shownEntry(entry: ListedEntry): ListedEntry {
-  const { key, name, standing } = entry.member
+  const { key, vouchedBy, name = vouchedBy?.name, standing } = entry.member
   const claimed = name !== undefined && { name }
   const agent = findAgentId(entry.member.invitedAs)
-  if (agent !== undefined) return { ...entry, author: { kind: 'agent', id: agent, ...claimed, key, proven: true } }
+  // The id is what the owner has invited: a device that the agent's device has named is not the agent's.
+  if (agent !== undefined && !vouchedBy) return { ...entry, author: { kind: 'agent', id: agent, ...claimed, key, proven: true } }
   const author: Author = standing.ok
     ? { kind: 'account', email: standing.email, ...claimed, key, proven: true }
     : { kind: 'anonymous', ...claimed, key, proven: true }

@@ -11,12 +11,14 @@ export interface OwnInvitation extends Invitation {
 export interface RoomList {
   readonly members: readonly Member[]
   readonly invitations: readonly OwnInvitation[]
+  /** Second devices that members have named, and that the owner has not let in. */
+  readonly vouched: readonly Member[]
   /** The names of devices. */
   readonly owner: string
   readonly own: string
 }
 
-export const emptyList = () => new Store<RoomList>({ members: [], invitations: [], owner: '', own: '' })
+export const emptyList = () => new Store<RoomList>({ members: [], invitations: [], vouched: [], owner: '', own: '' })
 
 /** Messages of a listed room come with what is known of their author. */
 export function memberOf(entry: Entry): Member | undefined {

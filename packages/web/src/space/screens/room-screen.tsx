@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { Entry } from '@atrium/room-client/space-ops'
 import { failureWords } from '../api/failure-words.ts'
 import type { SpaceConfig } from '../config.ts'
@@ -6,6 +7,7 @@ import { accountStore, keepAccount } from '../identity/account.ts'
 import { announce } from '../parts/announcer.tsx'
 import { authorId, authorName, spokenName } from '../parts/authors.ts'
 import { parseMarkdown, plainTextOf } from '../parts/parse-markdown.ts'
+import { later } from '../parts/later.tsx'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { dropLines } from '../room/line-cache.ts'
 import { RoomSession } from '../room/room-session.ts'
@@ -15,6 +17,8 @@ import { Notice } from './notice.tsx'
 import { OpenRoom } from './open-room.tsx'
 import { homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
+
+const SecondDevice = later(async () => (await import('./second-device.tsx')).SecondDevice)
 
 interface RoomScreenProps {
   secret: RoomLink
@@ -58,6 +62,7 @@ function Phase({ session, config }: { session: RoomSession; config: SpaceConfig 
     <Notice title={title}>
       <p>{text}</p>
       {remedy === 'sign-in' ? <SignInButton config={config} primary /> : <StartOver />}
+      {isWaiting(failure) && <SecondDevice link={session.secret} />}
       {phase === 'tampered' && (
         <button class="link-button" type="button" onClick={() => void readAnew(session)}>
           {t.failures.tampered.again}
@@ -70,6 +75,11 @@ function Phase({ session, config }: { session: RoomSession; config: SpaceConfig 
       )}
     </Notice>
   )
+}
+
+/** A device that has never been on the list. */
+function isWaiting(failure: unknown): boolean {
+  return failure instanceof SpaceCallError && failure.reason === 'device_waiting'
 }
 
 /** The service may have lost lines by an accident, which its operator has explained. */

@@ -30,7 +30,7 @@ type Run = (change: () => Promise<unknown>, done: string) => Promise<boolean>
 
 /** The list of a client-sealed room. Its owner invites, lets in and removes here. */
 export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopleProps) {
-  const { members, invitations, owner, own } = useStore(session.list, (list) => list)
+  const { members, invitations, vouched, owner, own } = useStore(session.list, (list) => list)
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
   const isOwner = owner === own && own !== ''
@@ -91,6 +91,26 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
           <p class="hint">{words.deviceHint}</p>
         )}
       </section>
+      {vouched.length > 0 && (
+        <section aria-labelledby="named">
+          <h3 id="named">{words.named}</h3>
+          <ul class="people">
+            {vouched.map((member) => (
+              <MemberItem
+                key={member.key}
+                member={member}
+                isOwner={false}
+                isYou={false}
+                onLetIn={
+                  isOwner
+                    ? () => void run(() => listed.letInSecond(member.key), t.people.wasLetIn(memberName(member)))
+                    : undefined
+                }
+              />
+            ))}
+          </ul>
+        </section>
+      )}
       {invitations.length > 0 && (
         <section aria-labelledby="invitations">
           <h3 id="invitations">{words.invitations}</h3>
@@ -163,10 +183,12 @@ interface MemberItemProps {
   member: Member
   isOwner: boolean
   isYou: boolean
-  onRemove: (() => void) | undefined
+  onRemove?: (() => void) | undefined
+  /** Of a second device that is not on the list. */
+  onLetIn?: (() => void) | undefined
 }
 
-function MemberItem({ member, isOwner, isYou, onRemove }: MemberItemProps) {
+function MemberItem({ member, isOwner, isYou, onRemove, onLetIn }: MemberItemProps) {
   const name = memberName(member)
   const agent = findAgentId(member.invitedAs)
   return (
@@ -180,6 +202,16 @@ function MemberItem({ member, isOwner, isYou, onRemove }: MemberItemProps) {
         </p>
         <p class="hint">{memberNote(member)}</p>
       </div>
+      {onLetIn && (
+        <button class="button small primary" type="button" onClick={onLetIn}>
+          {t.sealed.list.letIn(
+            (shown) => (
+              <span class="unseen">{shown}</span>
+            ),
+            name,
+          )}
+        </button>
+      )}
       {onRemove && (
         <button class="button small" type="button" onClick={onRemove}>
           {t.people.remove(

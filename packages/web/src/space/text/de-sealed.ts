@@ -39,7 +39,9 @@ export const sealed: Text['sealed'] = {
     removeHint: 'Wer entfernt wird, liest nichts, was danach geschrieben wird: Der Raum bekommt einen anderen Schlüssel.',
     addDevice: 'Weiteres eigenes Gerät hinzufügen',
     deviceOf: (name) => `${name}, weiteres Gerät`,
-    deviceHint: 'Jedes Gerät hat hier eigene Schlüssel. Um ein zweites zu nutzen, bitte um eine Einladung dafür.',
+    deviceHint:
+      'Jedes Gerät hat hier eigene Schlüssel. Um ein zweites zu nutzen, öffne dort den Link dieses Raums: Er zeigt einen Link für dieses Gerät.',
+    named: 'Zweite Geräte',
     invitations: 'Einladungen',
     unanswered: 'Noch nicht beantwortet',
     answered: (name, note) => line`Beantwortet von ${name}: ${note}`,
@@ -71,6 +73,7 @@ export const sealed: Text['sealed'] = {
     revoked: 'nicht mehr auf der Liste',
     otherAddress: 'mit einer anderen Adresse angemeldet',
     refused: (reason) => `Anmeldung ungültig (${isolated(reason)})`,
+    second: (who) => `zweites Gerät, genannt von ${isolated(who)}`,
   },
 
   invitation: {
@@ -86,6 +89,19 @@ export const sealed: Text['sealed'] = {
     usedHint: 'Sie wurde beantwortet, zurückgenommen oder unvollständig kopiert. Bitte um eine neue.',
   },
 
+  secondDevice: {
+    waitTitle: 'Ist das ein zweites Gerät von dir?',
+    waitHint: 'Öffne diesen Link auf deinem Gerät, das schon im Raum ist, oder scanne ihn von dort. Er enthält kein Geheimnis.',
+    code: (code) => `Code dieses Geräts: ${isolated(code)}`,
+    label: 'Link für dein erstes Gerät',
+    title: 'Zweites Gerät hinzufügen',
+    hint: 'Füge es nur hinzu, wenn dieser Link von einem Gerät in deinen Händen kommt und dieses Gerät denselben Code zeigt. Dann lässt der Eigentümer des Raums es ein. Es liest, was du liest, und verlässt den Raum mit dir.',
+    add: 'Das ist mein Gerät',
+    adding: 'Wird hinzugefügt …',
+    done: 'Das Gerät wurde genannt',
+    doneHint: 'Der Eigentümer des Raums lässt es ein.',
+    back: 'Zum Raum',
+  },
   waiting: {
     title: 'Dieses Gerät steht nicht auf der Liste',
     text: 'Wenn du eine Einladung beantwortet hast, warte hier: Der Raum öffnet sich, sobald du eingelassen wirst. Sonst bitte um eine Einladung.',

@@ -41,7 +41,9 @@ export const sealed = {
     addDevice: 'Add a device of yours',
     /** Whom the invitation is for. */
     deviceOf: (name: string) => `${name}, another device`,
-    deviceHint: 'Each device has keys of its own here. To use a second one, ask the owner for an invitation for it.',
+    deviceHint:
+      'Each device has keys of its own here. To use a second one, open the link of this room on it: it shows a link for this device.',
+    named: 'Second devices',
     invitations: 'Invitations',
     unanswered: 'Not answered yet',
     answered: (name: Part, note: string) => line`Answered by ${name}: ${note}`,
@@ -73,6 +75,8 @@ export const sealed = {
     revoked: 'no longer on the list',
     otherAddress: 'signed in with another address',
     refused: (reason: string) => `sign-in not valid (${isolated(reason)})`,
+    /** The device that has named it. */
+    second: (who: string) => `second device, named by ${isolated(who)}`,
   },
 
   invitation: {
@@ -88,6 +92,20 @@ export const sealed = {
     usedHint: 'It was answered, taken back, or copied incompletely. Ask for another one.',
   },
 
+  /** A second device of a member, which the first one names. */
+  secondDevice: {
+    waitTitle: 'Is this a second device of yours?',
+    waitHint: 'Open this link on your device that is already in the room, or scan it from there. It has no secret in it.',
+    code: (code: string) => `Code of this device: ${isolated(code)}`,
+    label: 'Link for your first device',
+    title: 'Add your second device',
+    hint: 'Add it only if this link comes from a device in your own hands, and if that device shows the same code. Then the owner of the room lets it in. It reads what you read, and leaves the room with you.',
+    add: 'This is my device',
+    adding: 'Adding…',
+    done: 'The device was named',
+    doneHint: 'The owner of the room lets it in.',
+    back: 'Go to the room',
+  },
   waiting: {
     title: 'This device is not on the list',
     text: 'If you have answered an invitation, wait here: the room opens as soon as its owner lets you in. Otherwise ask the owner for an invitation.',

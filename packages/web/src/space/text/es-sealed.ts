@@ -37,7 +37,9 @@ export const sealed: Text['sealed'] = {
     removeHint: 'A quien se quita ya no le llega nada de lo que se escriba después: la sala recibe otra clave.',
     addDevice: 'Añadir otro dispositivo tuyo',
     deviceOf: (name) => `${name}, otro dispositivo`,
-    deviceHint: 'Aquí cada dispositivo tiene claves propias. Para usar otro, pide una invitación para él.',
+    deviceHint:
+      'Aquí cada dispositivo tiene claves propias. Para usar otro, abre en él el enlace de esta sala: muestra un enlace para este dispositivo.',
+    named: 'Segundos dispositivos',
     invitations: 'Invitaciones',
     unanswered: 'Sin respuesta todavía',
     answered: (name, note) => line`Ha respondido ${name}: ${note}`,
@@ -69,6 +71,7 @@ export const sealed: Text['sealed'] = {
     revoked: 'ya no está en la lista',
     otherAddress: 'sesión iniciada con otra dirección',
     refused: (reason) => `inicio de sesión no válido (${isolated(reason)})`,
+    second: (who) => `segundo dispositivo, nombrado por ${isolated(who)}`,
   },
 
   invitation: {
@@ -84,6 +87,19 @@ export const sealed: Text['sealed'] = {
     usedHint: 'Se respondió, se retiró o se copió incompleta. Pide otra.',
   },
 
+  secondDevice: {
+    waitTitle: '¿Es un segundo dispositivo tuyo?',
+    waitHint: 'Abre este enlace en tu dispositivo que ya está en la sala, o escanéalo desde allí. No contiene ningún secreto.',
+    code: (code) => `Código de este dispositivo: ${isolated(code)}`,
+    label: 'Enlace para tu primer dispositivo',
+    title: 'Añade tu segundo dispositivo',
+    hint: 'Añádelo solo si este enlace viene de un dispositivo que tienes en la mano y si ese dispositivo muestra el mismo código. Después lo deja entrar quien creó la sala. Lee lo que lees tú y sale de la sala contigo.',
+    add: 'Es mi dispositivo',
+    adding: 'Añadiendo…',
+    done: 'El dispositivo está nombrado',
+    doneHint: 'Quien creó la sala lo deja entrar.',
+    back: 'Ir a la sala',
+  },
   waiting: {
     title: 'Este dispositivo no está en la lista',
     text: 'Si has respondido a una invitación, espera aquí: la sala se abre en cuanto te dejen entrar. Si no, pide una invitación.',

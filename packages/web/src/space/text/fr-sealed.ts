@@ -39,7 +39,9 @@ export const sealed: Text['sealed'] = {
     removeHint: 'Qui est retiré ne lit rien de ce qui s’écrit ensuite : le salon reçoit une autre clé.',
     addDevice: 'Ajouter un autre de vos appareils',
     deviceOf: (name) => `${name}, autre appareil`,
-    deviceHint: 'Ici, chaque appareil a ses propres clés. Pour en utiliser un autre, demandez une invitation pour lui.',
+    deviceHint:
+      'Ici, chaque appareil a ses propres clés. Pour en utiliser un autre, ouvrez-y le lien de ce salon : il affiche un lien pour cet appareil.',
+    named: 'Deuxièmes appareils',
     invitations: 'Invitations',
     unanswered: 'Pas encore de réponse',
     answered: (name, note) => line`Réponse de ${name} : ${note}`,
@@ -71,6 +73,7 @@ export const sealed: Text['sealed'] = {
     revoked: 'n’est plus sur la liste',
     otherAddress: 'connexion avec une autre adresse',
     refused: (reason) => `connexion non valable (${isolated(reason)})`,
+    second: (who) => `deuxième appareil, nommé par ${isolated(who)}`,
   },
 
   invitation: {
@@ -86,6 +89,20 @@ export const sealed: Text['sealed'] = {
     usedHint: 'Elle a reçu une réponse, a été retirée, ou est incomplète. Demandez-en une autre.',
   },
 
+  secondDevice: {
+    waitTitle: 'Est-ce un deuxième appareil à vous ?',
+    waitHint:
+      'Ouvrez ce lien sur votre appareil qui est déjà dans le salon, ou scannez-le depuis celui-ci. Il ne contient aucun secret.',
+    code: (code) => `Code de cet appareil : ${isolated(code)}`,
+    label: 'Lien pour votre premier appareil',
+    title: 'Ajouter votre deuxième appareil',
+    hint: 'Ajoutez-le seulement si ce lien vient d’un appareil que vous avez en main et si cet appareil affiche le même code. Le propriétaire du salon le laisse ensuite entrer. Il lit ce que vous lisez et quitte le salon avec vous.',
+    add: 'C’est mon appareil',
+    adding: 'Ajout…',
+    done: 'L’appareil est nommé',
+    doneHint: 'Le propriétaire du salon le laisse entrer.',
+    back: 'Aller au salon',
+  },
   waiting: {
     title: 'Cet appareil n’est pas sur la liste',
     text: 'Si vous avez répondu à une invitation, attendez ici : le salon s’ouvre dès que vous êtes admis. Sinon, demandez une invitation.',

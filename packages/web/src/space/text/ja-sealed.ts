@@ -36,7 +36,9 @@ export const sealed: Text['sealed'] = {
     removeHint: '外された人は、それ以後に書かれたものを読めません。ルームの鍵が変わるためです。',
     addDevice: '自分の別の端末を追加',
     deviceOf: (name) => `${name}、別の端末`,
-    deviceHint: 'ここでは端末ごとに鍵があります。2台目を使うには、その端末への招待を所有者に頼んでください。',
+    deviceHint:
+      'ここでは端末ごとに鍵があります。2台目を使うには、その端末でこのルームのリンクを開いてください。この端末用のリンクが表示されます。',
+    named: '2台目の端末',
     invitations: '招待',
     unanswered: 'まだ応答がありません',
     answered: (name, note) => line`${name}が応答しました：${note}`,
@@ -66,6 +68,7 @@ export const sealed: Text['sealed'] = {
     revoked: 'リストから外れています',
     otherAddress: '別のアドレスでサインイン',
     refused: (reason) => `サインインは無効（${isolated(reason)}）`,
+    second: (who) => `2台目の端末（${isolated(who)} が指定）`,
   },
 
   invitation: {
@@ -81,6 +84,19 @@ export const sealed: Text['sealed'] = {
     usedHint: '応答済みか、取り消されたか、コピーが不完全です。別の招待を頼んでください。',
   },
 
+  secondDevice: {
+    waitTitle: 'あなたの2台目の端末ですか？',
+    waitHint: 'すでにルームに入っている端末でこのリンクを開くか、読み取ってください。リンクに秘密は含まれません。',
+    code: (code) => `この端末のコード：${isolated(code)}`,
+    label: '1台目の端末用のリンク',
+    title: '2台目の端末を追加',
+    hint: 'このリンクが手元の端末からのもので、その端末に同じコードが表示されている場合だけ追加してください。その後、ルームの所有者が入れます。その端末はあなたと同じものを読み、あなたとともにルームを離れます。',
+    add: 'これは自分の端末です',
+    adding: '追加しています…',
+    done: '端末を指定しました',
+    doneHint: 'ルームの所有者が入れます。',
+    back: 'ルームへ',
+  },
   waiting: {
     title: 'この端末はリストにありません',
     text: '招待に応答したのなら、ここで待ってください。所有者が入れると、すぐにルームが開きます。そうでなければ、所有者に招待を頼んでください。',

@@ -1,0 +1,100 @@
+import { useEffect, useState } from 'preact/hooks'
+import { signCard } from '@atrium/room-client/room-device'
+import { failureWords } from '../api/failure-words.ts'
+import { ownDevice } from '../identity/room-device.ts'
+import { ShareLink } from '../parts/share-link.tsx'
+import { ListedChannel } from '../room/listed-channel.ts'
+import { readSecondDevice } from '../room/second-device.ts'
+import { ownerIn, type RoomLink } from '../room-link.ts'
+import { hashOf, invitationLink } from '../service.ts'
+import { t } from '../text/text.ts'
+import { Notice } from './notice.tsx'
+
+/** On a device that is not on the list: what it shows to a device of the same person that is. */
+export function SecondDevice({ link }: { link: RoomLink }) {
+  const { room } = link
+  const [shown, setShown] = useState<{ card: string; code: string }>()
+  useEffect(() => {
+    void ownDevice(room).then(async ({ device }) => {
+      setShown({ card: await signCard(device, room, undefined), code: codeOf(device.signing.thumbprint) })
+    })
+  }, [room])
+  const words = t.sealed.secondDevice
+  if (!shown) return null
+  return (
+    <section class="second-device" aria-labelledby="second-device">
+      <h2 id="second-device">{words.waitTitle}</h2>
+      <p>{words.waitHint}</p>
+      <ShareLink title={undefined} link={invitationLink(`${room}~~${ownerIn(link)}~${shown.card}`)} label={words.label} />
+      <p class="hint">{words.code(shown.code)}</p>
+    </section>
+  )
+}
+
+/** On a device that is on the list: the link of another device, which this one names if its member says so. */
+export function NameDevice({ fragment }: { fragment: string }) {
+  const [device, setDevice] = useState<Awaited<ReturnType<typeof readSecondDevice>>>()
+  const [step, setStep] = useState<'ask' | 'busy' | 'done'>('ask')
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => void readSecondDevice(fragment).then(setDevice), [fragment])
+  const words = t.sealed.secondDevice
+  if (!device) return null
+  if (device === 'none') {
+    return (
+      <Notice title={t.start.cutTitle}>
+        <p>{t.start.cut(<code>#</code>)}</p>
+      </Notice>
+    )
+  }
+  const { link, card, key } = device
+  const name = async () => {
+    setStep('busy')
+    setProblem(undefined)
+    try {
+      await (await ListedChannel.open(link)).vouch(card)
+      setStep('done')
+    } catch (error) {
+      const { title, text } = failureWords(error)
+      setProblem(t.titled(title, text))
+      setStep('ask')
+    }
+  }
+  if (step === 'done') {
+    return (
+      <Notice title={words.done}>
+        <p>{words.doneHint}</p>
+        <p>
+          <a class="button" href={hashOf(link)}>
+            {words.back}
+          </a>
+        </p>
+      </Notice>
+    )
+  }
+  return (
+    <Notice title={words.title}>
+      <p>{words.hint}</p>
+      <p>{words.code(codeOf(key))}</p>
+      <div class="buttons">
+        <button
+          class="button primary"
+          type="button"
+          aria-disabled={step === 'busy'}
+          onClick={() => step === 'ask' && void name()}
+        >
+          {step === 'busy' ? words.adding : words.add}
+        </button>
+      </div>
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </Notice>
+  )
+}
+
+/** Few enough characters to compare: both screens show them, and nobody can make another key with the same ones at once. */
+function codeOf(thumbprint: string): string {
+  return `${thumbprint.slice(0, 4)} ${thumbprint.slice(4, 8)}`
+}
