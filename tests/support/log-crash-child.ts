@@ -3,15 +3,18 @@ import { hashLeaf } from '@atrium/log/merkle'
 import { parsePolicy } from '@atrium/log/policy'
 import { Vault } from '@atrium/server/crypto/vault/vault'
 import { openDatabase, type Database, type Db, type Tx } from '@atrium/server/db/database'
+import { logEpochs } from '@atrium/server/features/credits/epochs/log-epochs'
 import { integrateLeaves } from '@atrium/server/features/transparency-log/integrate'
-import { publishCheckpoint } from '@atrium/server/features/transparency-log/publish'
+import { logOrigin, publishCheckpoint } from '@atrium/server/features/transparency-log/publish'
 import { queueLeaves } from '@atrium/server/features/transparency-log/store'
+import { collectCosignatures } from '@atrium/server/features/transparency-log/witnesses'
 
 /**
- * Queues, integrates and publishes some leaves, and kills itself at the given step: before and after each statement and
- * each commit. Prints `queued` once the leaves are committed, and at the end how many steps there were.
+ * Appends some leaves and the epochs that are new, integrates and publishes them, and asks the witness of the policy. Kills
+ * itself at the given step: before and after each statement, and after each commit. Prints `queued` once the leaves are
+ * committed, and at the end how many steps there were.
  */
-const [url = '', killAt = '', from = '', count = ''] = process.argv.slice(2)
+const [url = '', killAt = '', from = '', count = '', policy = ''] = process.argv.slice(2)
 
 let step = 0
 async function reach(): Promise<void> {
@@ -46,11 +49,17 @@ await queueLeaves(
   makeEntries(Number(count), Number(from)).map((entry) => ({ leafHash: hashLeaf(entry), entry })),
 )
 console.log('queued')
-await integrateLeaves(db, 512)
-await publishCheckpoint({
+const publicUrl = 'https://atrium.example.com'
+const ctx = {
   db,
   vault: new Vault([Buffer.alloc(32, 7)]),
-  config: { publicUrl: 'https://atrium.example.com', logPolicy: parsePolicy('quorum none\n') },
-} as Parameters<typeof publishCheckpoint>[0])
+  config: { publicUrl, logPolicy: parsePolicy(policy) },
+  log: console,
+  restoreWindow: { restoredAt: () => Promise.resolve(undefined) },
+} as unknown as Parameters<typeof publishCheckpoint>[0]
+await logEpochs(ctx, 100)
+await integrateLeaves(db, 512)
+await publishCheckpoint(ctx)
+await collectCosignatures(ctx, logOrigin(publicUrl))
 console.log(`steps ${step}`)
 await opened.close()

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseCheckpoint, type Checkpoint } from '@atrium/log/checkpoint'
@@ -7,12 +10,13 @@ import { parseNote } from '@atrium/log/note'
 import { makeEntries, rootByDefinition } from '@atrium/log/testing/stored-log'
 import { Client } from 'pg'
 import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
+import { startLogWitness, type LogWitness } from './log-witness.ts'
 
 const child = fileURLToPath(new URL('log-crash-child.ts', import.meta.url))
 
-function runChild(url: string, killAt: number, from: number, count: number): Promise<{ output: string; isKilled: boolean }> {
+function runChild(...args: (string | number)[]): Promise<{ output: string; isKilled: boolean }> {
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [child, url, String(killAt), String(from), String(count)], (error, output, errors) => {
+    execFile(process.execPath, [child, ...args.map(String)], (error, output, errors) => {
       const isKilled = error?.signal === 'SIGKILL'
       if (error && !isKilled) reject(new Error(errors))
       else resolve({ output, isKilled })
@@ -22,42 +26,72 @@ function runChild(url: string, killAt: number, from: number, count: number): Pro
 
 /** Kills the writer of the log at every `stride`th step, with leaves that were queued before and after. */
 export function testLogCrashes(stride: number): void {
-  test(`kill -9 at every ${stride === 1 ? 'step' : `${stride}th step`} of queue, integrate and publish: the log neither forks nor loses or doubles a leaf`, async (t) => {
+  const steps = stride === 1 ? 'step' : `${stride}th step`
+  test(`kill -9 at every ${steps} of append, integrate, publish and cosign: the log neither forks nor loses or doubles a leaf`, async (t) => {
     const database = await createTestDatabase()
     const client = new Client(database.url)
     await client.connect()
+    await client.query(`insert into tenants (id, name) values ('ten_1', 'Issuer')`)
+    const folder = mkdtempSync(join(tmpdir(), 'atrium-log-crash-'))
+    const witness = await startLogWitness({ databaseUrl: database.url, folder, publicUrl: 'https://atrium.example.com' })
     t.after(async () => {
+      await witness.stop()
       await client.end()
       await database.drop()
+      rmSync(folder, { recursive: true })
     })
     const acknowledged = new Set<string>()
-    let published: Checkpoint | undefined
+    const seen: Seen = { published: undefined, cosigned: undefined }
     let from = 0
     // Nearly a tile each, so that tiles become full at different steps.
-    const count = 90
+    const count = 87
     for (let killAt = 1; ; killAt += stride) {
-      const { output, isKilled } = await runChild(database.url, killAt, from, count)
+      for (const epoch of await addEpochs(client, from)) acknowledged.add(epoch)
+      const { output, isKilled } = await runChild(database.url, killAt, from, count, await witness.policy())
       if (output.includes('queued')) for (const entry of makeEntries(count, from)) acknowledged.add(entry.toString())
       from += count
-      published = await assertSound(client, published)
+      await assertSound(client, witness, seen)
       if (!isKilled) {
-        t.diagnostic(`${/steps (\d+)/.exec(output)?.[1]} steps, ${published?.size} leaves`)
+        t.diagnostic(
+          `${/steps (\d+)/.exec(output)?.[1]} steps, ${sizeOf(seen.published)} leaves, ${sizeOf(seen.cosigned)} cosigned`,
+        )
         break
       }
     }
-    await runChild(database.url, 0, from, 1)
-    await assertSound(client, published)
+    await runChild(database.url, 0, from, 1, await witness.policy())
+    await assertSound(client, witness, seen)
+    assert.deepEqual(witness.refusals, [])
+    assert.equal(sizeOf(seen.cosigned), sizeOf(seen.published))
     const { rows } = await client.query(
       'select convert_from(entry, $$UTF8$$) as entry from log_leaves where position is not null',
     )
-    const logged = rows.map(({ entry }) => entry as string)
+    // Epochs by their id.
+    const logged = rows.map(({ entry }) => /"epoch":"(\w+)"/.exec(entry as string)?.[1] ?? (entry as string))
     assert.equal(new Set(logged).size, logged.length)
     for (const entry of acknowledged) assert.ok(logged.includes(entry), entry)
+    assert.equal(sizeOf(seen.published), logged.length)
   })
 }
 
-/** The tree is that of its leaves, what is signed is a part of it, and it continues what was signed before. */
-async function assertSound(client: Client, before: Checkpoint | undefined): Promise<Checkpoint | undefined> {
+/** Publishes three epochs. Returns their ids. */
+async function addEpochs(client: Client, from: number): Promise<string[]> {
+  const ids = Array.from({ length: 3 }, (_, i) => `epo_${from + i}`)
+  await client.query(
+    `insert into epochs (tenant_id, id, public_key, value) select 'ten_1', id, '{"kty":"RSA","n":"AQ","e":"AQAB"}', 5 from unnest($1::text[]) id`,
+    [ids],
+  )
+  return ids
+}
+
+interface Seen {
+  published: Checkpoint | undefined
+  cosigned: Checkpoint | undefined
+}
+
+const sizeOf = (checkpoint: Checkpoint | undefined): number => checkpoint?.size ?? 0
+
+/** The tree is that of its leaves; what is signed or cosigned is a part of it, and continues what was before. */
+async function assertSound(client: Client, witness: LogWitness, seen: Seen): Promise<void> {
   const { rows } = await client.query(
     'select entry, position::integer from log_leaves where position is not null order by position',
   )
@@ -71,12 +105,15 @@ async function assertSound(client: Client, before: Checkpoint | undefined): Prom
   assert.equal(tree?.size, entries.length)
   assert.deepEqual(new Uint8Array(tree.root), rootByDefinition(entries))
   const [stored] = (await client.query('select signed from log_checkpoints')).rows as { signed: string }[]
-  if (stored === undefined) return before
-  const signed = parseCheckpoint(parseNote(stored.signed).text)
-  for (const { size, root } of before === undefined ? [signed] : [before, signed]) {
-    assert.ok(size <= entries.length)
-    assert.deepEqual(new Uint8Array(root), rootByDefinition(entries.slice(0, size)))
+  for (const [kind, signed] of [
+    ['published', stored?.signed],
+    ['cosigned', witness.findCheckpoint()],
+  ] as const) {
+    if (signed === undefined) continue
+    const now = parseCheckpoint(parseNote(signed).text)
+    assert.ok(now.size <= entries.length && now.size >= sizeOf(seen[kind]), kind)
+    assert.deepEqual(new Uint8Array(now.root), rootByDefinition(entries.slice(0, now.size)), kind)
+    seen[kind] = now
   }
-  assert.ok(signed.size >= (before?.size ?? 0))
-  return signed
+  assert.ok(sizeOf(seen.cosigned) <= sizeOf(seen.published))
 }
