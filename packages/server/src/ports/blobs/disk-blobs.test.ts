@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { mountDisk, whyNoDisk } from '../../../../../tests/support/small-disk.ts'
+import { releaseChunk } from '#http/release-chunk.ts'
 import { startTestApi } from '#testing/test-api.ts'
 import { describeBlobs } from '#testing/blobs/blob-suite.ts'
 import { DiskBlobs } from './disk-blobs.ts'
@@ -85,6 +87,53 @@ describe('the folder of blobs on disk', () => {
     await blobs.write('a/b', bytesOf(100, 2))
     await blobs.deletePrefix('a/')
     assert.deepEqual(await contentOf(before), bytes)
+  })
+
+  test('files that are read at the same time into recycled memory keep their bytes', async (t) => {
+    const { blobs } = await open(t)
+    const files = [1, 2, 3, 4].map((seed) => ({ key: `a/${seed}`, bytes: bytesOf(3_000_001, seed) }))
+    for (const { key, bytes } of files) await blobs.write(key, bytes)
+    // Twice, so that the second time reads into memory of the first.
+    for (const round of [1, 2])
+      await Promise.all(
+        files.map(async ({ key, bytes }) => {
+          let read = 0
+          for await (const chunk of (await blobs.read(key)).stream as AsyncIterable<Buffer>) {
+            const copy = Buffer.from(chunk)
+            await new Promise(setImmediate)
+            assert.ok(copy.equals(chunk) && copy.equals(bytes.subarray(read, read + chunk.length)), `${key}, round ${round}`)
+            read += chunk.length
+            releaseChunk(chunk)
+          }
+          assert.equal(read, bytes.length)
+        }),
+      )
+  })
+
+  test('a chunk that is not released is not read into again', async (t) => {
+    const { blobs } = await open(t)
+    await blobs.write('a/b', bytesOf(2_000_000))
+    await blobs.write('a/c', bytesOf(2_000_000, 2))
+    const kept = (await (await blobs.read('a/b')).stream.toArray()) as Buffer[]
+    for await (const chunk of (await blobs.read('a/c')).stream as AsyncIterable<Buffer>) releaseChunk(chunk)
+    assert.ok(Buffer.concat(kept).equals(bytesOf(2_000_000)))
+  })
+
+  test('a reader that leaves closes the file', { skip: process.platform !== 'linux' }, async (t) => {
+    const { root, blobs } = await open(t)
+    await blobs.write('a/b', bytesOf(2_000_000))
+    const isOpen = async () => {
+      const links = await Promise.all(
+        (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+      )
+      return links.includes(join(root, 'a/b'))
+    }
+    const { stream } = await blobs.read('a/b')
+    stream.read()
+    assert.ok(await isOpen())
+    stream.destroy()
+    await once(stream, 'close')
+    assert.ok(!(await isOpen()))
   })
 
   test('every write gives another tag', async (t) => {
