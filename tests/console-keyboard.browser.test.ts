@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../packages/web/src/share/start-test-browser.ts'
@@ -250,5 +251,25 @@ describe('the console by keyboard alone', { skip: skipWithoutChromium, timeout: 
     await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor()
+  })
+
+  test('an owner exports all data, and deletes the tenant after typing its name', async () => {
+    user = await enter({ kind: 'tenant', tenant_id: world.tenant.id })
+    await go('gt', 'Settings')
+    await user.reach('Export all data')
+    const [file] = await Promise.all([user.page.waitForEvent('download'), user.press('Enter')])
+    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
+    assert.ok(lines.some((line) => line.startsWith('{"table":"collections"')))
+    assert.match(lines.at(-1) ?? '', /^\{"end":true,/)
+    await user.isAt('Export all data')
+    await user.choose('Delete the tenant')
+    await user.isAt(/^Type Harbour Lights to confirm/)
+    await user.press('Enter')
+    assert.equal((await call(world.atrium.origin, 'GET /v1/tenant', { key: world.tenant.secret })).status, 200)
+    await user.type('Harbour Lights')
+    await user.press('Enter')
+    await user.page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+    const { code } = await call(world.atrium.origin, 'GET /v1/tenant', { key: world.tenant.secret })
+    assert.equal(code, 'tenant_suspended')
   })
 })

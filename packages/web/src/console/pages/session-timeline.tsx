@@ -45,7 +45,7 @@ export function SessionTimeline({ session }: { session: Session }) {
 
 function ending({ status, charged_credits: charged, error, joined_at }: Session): string {
   const paid = charged > 0 ? `${formatNumber(charged)} credits were charged.` : 'Nothing was charged: the credits went back.'
-  if (status === 'failed') return `It failed: ${error?.message ?? 'no reason was recorded'}. ${paid}`
+  if (status === 'failed') return `It failed: ${error?.message.replace(/\.$/, '') ?? 'no reason was recorded'}. ${paid}`
   if (joined_at === null) return `It ended before the agent joined. ${paid}`
   return status === 'expired' ? `Its time was over. ${paid}` : `It was stopped. ${paid}`
 }
