@@ -435,8 +435,9 @@ class WebhooksOperations(Core):
         """Send failed deliveries again.
 
         Queues all failed deliveries to the endpoint again whose event is not older than `since`, with ten attempts
-        like new ones; with `pending`, also those that wait for their next attempt. 409 `state_conflict` while the
-        endpoint is disabled. Repeat the request if its answer is lost: what is queued already is not queued twice.
+        like new ones; with `pending`, also those that wait for their next attempt or for the end of a pause of the
+        endpoint. 409 `state_conflict` while the endpoint is disabled. Repeat the request if its answer is lost:
+        what is queued already is not queued twice.
 
         Needs: A secret key.
 
