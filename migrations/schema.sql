@@ -436,6 +436,19 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.fill_webhook_queues()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into webhook_queues (tenant_id, endpoint_id, due_at)
+  select d.tenant_id, 'default', min(d.next_attempt_at) from webhook_deliveries d where d.status = 'pending' group by d.tenant_id
+  union all
+  select d.tenant_id, d.endpoint_id, min(d.next_attempt_at) from webhook_endpoint_deliveries d
+  where d.status = 'pending' group by d.tenant_id, d.endpoint_id
+  on conflict on constraint webhook_queues_pkey do update set due_at = excluded.due_at
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.free_room(room_ text, only_unused boolean)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -678,6 +691,10 @@ declare
   openings boolean[];
   links bytea[];
   befores bytea[];
+  queue_tenants text[];
+  queue_endpoints text[];
+  queue_sequences bigint[];
+  queue_ids text[];
 begin
   insert into event_heads (tenant_id)
   select t.id from unnest(head_ids) as t (id)
@@ -715,33 +732,36 @@ begin
     update event_heads h set last_sequence = n.sequence, chain_sequence = n.sequence, chain_hash = n.hash, numbered_at = now()
     from (select distinct on (w.tenant_id) w.tenant_id, w.sequence, w.hash from waiting w order by w.tenant_id, w.sequence desc) n
     where h.tenant_id = n.tenant_id
-  ), queue as (
-    insert into webhook_deliveries (tenant_id, sequence, id, next_attempt_at)
-    select n.tenant_id, n.sequence, n.id, queued_at
+  ), wanted as (
+    select n.tenant_id, 'default' as endpoint_id, n.sequence, n.id
     from taken n
     join webhooks w on w.tenant_id = n.tenant_id
     where w.enabled and (w.events is null or n.type = any (w.events))
-    returning 1
-  ), queue_further as (
-    insert into webhook_endpoint_deliveries (tenant_id, endpoint_id, sequence, id, next_attempt_at)
-    select n.tenant_id, w.endpoint_id, n.sequence, n.id, queued_at
+    union all
+    select n.tenant_id, w.endpoint_id, n.sequence, n.id
     from taken n
     join webhook_endpoints w on w.tenant_id = n.tenant_id
     where w.enabled and (w.events is null or n.type = any (w.events))
-    returning 1
+  ), queue as (
+    select array_agg(w.tenant_id) as tenants, array_agg(w.endpoint_id) as endpoints, array_agg(w.sequence) as sequences, array_agg(w.id) as ids
+    from wanted w
   )
-  select (select count(*) from waiting), (select count(*) from queue) + (select count(*) from queue_further),
-    array_agg(t.tenant_id), array_agg(t.sequence), array_agg(t.id), array_agg(t.type), array_agg(t.data), array_agg(t.created_at),
-    array_agg(
-      case
-        when t.type in ('item.created', 'item.updated') and t.data->>'access' = 'open' and (t.data->>'approved')::boolean
-          and not (t.data->>'archived')::boolean then true
-        when t.was_open then false
-      end
-    ), array_agg(t.hash), array_agg(t.hash_before)
-  into expected, queued, tenants, sequences, ids, types, contents, times, openings, links, befores
-  from taken t;
+  select (select count(*) from waiting), queue.tenants, queue.endpoints, queue.sequences, queue.ids, t.*
+  into expected, queue_tenants, queue_endpoints, queue_sequences, queue_ids,
+    tenants, sequences, ids, types, contents, times, openings, links, befores
+  from queue cross join (
+    select array_agg(t.tenant_id), array_agg(t.sequence), array_agg(t.id), array_agg(t.type), array_agg(t.data), array_agg(t.created_at),
+      array_agg(
+        case
+          when t.type in ('item.created', 'item.updated') and t.data->>'access' = 'open' and (t.data->>'approved')::boolean
+            and not (t.data->>'archived')::boolean then true
+          when t.was_open then false
+        end
+      ), array_agg(t.hash), array_agg(t.hash_before)
+    from taken t
+  ) t;
   given := coalesce(cardinality(tenants), 0);
+  queued := coalesce(cardinality(queue_ids), 0);
 
   -- The tenant is being deleted. Numbers without an event would be a gap. The caller reads again, as after a lock.
   if given <> expected then
@@ -750,6 +770,31 @@ begin
 
   insert into events (tenant_id, sequence, id, type, data, created_at, open_item, hash, hash_before)
   select * from unnest(tenants, sequences, ids, types, contents, times, openings, links, befores);
+
+  if queued = 0 then
+    return;
+  end if;
+  -- The slot as a value, because a node has no sequence.
+  insert into webhook_deliveries (tenant_id, sequence, id, next_attempt_at, slot)
+  select q.tenant_id, q.sequence, q.id, queued_at, coalesce(pg_sequence_last_value('webhook_deliveries_slot'), 0)
+  from unnest(queue_tenants, queue_endpoints, queue_sequences, queue_ids) as q (tenant_id, endpoint_id, sequence, id)
+  where q.endpoint_id = 'default';
+  if exists (select from unnest(queue_endpoints) as q (id) where q.id <> 'default') then
+    insert into webhook_endpoint_deliveries (tenant_id, endpoint_id, sequence, id, next_attempt_at, slot)
+    select q.tenant_id, q.endpoint_id, q.sequence, q.id, queued_at, coalesce(pg_sequence_last_value('webhook_endpoint_deliveries_slot'), 0)
+    from unnest(queue_tenants, queue_endpoints, queue_sequences, queue_ids) as q (tenant_id, endpoint_id, sequence, id)
+    where q.endpoint_id <> 'default';
+  end if;
+
+  -- An endpoint that is due already stays so while this transaction holds the head: see settleQueue.
+  insert into webhook_queues as q (tenant_id, endpoint_id, due_at)
+  select distinct n.tenant_id, n.endpoint_id, queued_at
+  from unnest(queue_tenants, queue_endpoints) as n (tenant_id, endpoint_id)
+  where not exists (
+    select from webhook_queues d where d.tenant_id = n.tenant_id and d.endpoint_id = n.endpoint_id and d.due_at <= queued_at
+  )
+  order by 1, 2
+  on conflict on constraint webhook_queues_pkey do update set due_at = excluded.due_at;
 end
 $function$
 ;
@@ -2191,6 +2236,14 @@ create table webhook_endpoints (
   constraint webhook_endpoints_pkey PRIMARY KEY (tenant_id, endpoint_id)
 ) with (fillfactor=50);
 
+create table webhook_queues (
+  tenant_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  due_at timestamp(3) with time zone,
+  resends bigint default 0 not null,
+  constraint webhook_queues_pkey PRIMARY KEY (tenant_id, endpoint_id)
+);
+
 create table webhook_secrets (
   tenant_id text collate "C" not null,
   id text collate "C" not null,
@@ -2581,6 +2634,8 @@ CREATE INDEX webhook_endpoint_deliveries_due ON ONLY public.webhook_endpoint_del
 CREATE INDEX webhook_endpoint_deliveries_id ON ONLY public.webhook_endpoint_deliveries USING btree (tenant_id, endpoint_id, id);
 
 CREATE UNIQUE INDEX webhook_endpoint_secrets_one_current ON public.webhook_endpoint_secrets USING btree (tenant_id, endpoint_id) WHERE (signs_until IS NULL);
+
+CREATE INDEX webhook_queues_due ON public.webhook_queues USING btree (due_at) WHERE (due_at IS NOT NULL);
 
 CREATE UNIQUE INDEX webhook_secrets_one_current ON public.webhook_secrets USING btree (tenant_id) WHERE (signs_until IS NULL);
 

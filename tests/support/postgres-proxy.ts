@@ -252,6 +252,10 @@ const byTheClock = [
   'from webhook_endpoint_deliveries where status',
   'from webhooks w where (w.tenant_id',
   'from webhook_endpoints w where (w.tenant_id',
+  // The same on Citus.
+  'from webhook_queues q',
+  'update webhook_queues q set due_at',
+  'd.next_attempt_at <= now() as is_due',
   'update webhooks w set lease',
   'update webhook_endpoints w set lease',
   'sweep_leases',

@@ -120,6 +120,8 @@ export class WebhookWorld {
     await this.query(`update webhook_deliveries set next_attempt_at = now() where tenant_id = $1 and status = 'pending'`, [
       this.tenant.id,
     ])
+    // On Citus, a worker looks where this says so.
+    await this.query('update webhook_queues set due_at = now() where tenant_id = $1', [this.tenant.id])
   }
 
   async close(): Promise<void> {

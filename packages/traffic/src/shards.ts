@@ -23,7 +23,15 @@ export class Shards {
       this.#starts.findLastIndex((start) => start <= hash),
     )
   }
+
+  /** The first and the last hash of a shard. */
+  hashesOf(shard: number): [first: number, last: number] {
+    return [this.#starts[shard] ?? minHash, (this.#starts[shard + 1] ?? maxHash + 1) - 1]
+  }
 }
+
+const minHash = -(2 ** 31)
+const maxHash = 2 ** 31 - 1
 
 /**
  * PostgreSQL's `hashtext` for UTF-8 and a deterministic collation, which Citus distributes rows by: Bob Jenkins'

@@ -98,6 +98,8 @@ export const backupTables: Readonly<Record<string, 'restored' | 'fresh'>> = {
   webhook_endpoint_deliveries: 'restored',
   webhook_endpoint_secrets: 'restored',
   webhook_endpoints: 'restored',
+  // Empty on one PostgreSQL, and filled when deliveries are spread.
+  webhook_queues: 'fresh',
   webhook_secrets: 'restored',
   webhooks: 'restored',
 }

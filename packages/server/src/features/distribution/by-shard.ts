@@ -31,8 +31,12 @@ export class ByShard {
     this.#times = times
   }
 
+  get isSpread(): boolean {
+    return this.#shards.isSpread
+  }
+
   async run<T>(tenantIds: string[], work: (tenantIds: string[]) => Promise<T>): Promise<Outcome<T>> {
-    if (!this.#shards.isSpread) return { results: [await work(tenantIds)], failed: new Map() }
+    if (!this.isSpread) return { results: [await work(tenantIds)], failed: new Map() }
     const outcome: Outcome<T> = { results: [], failed: new Map() }
     const runOne = async (shard: number, ids: string[]) => {
       try {

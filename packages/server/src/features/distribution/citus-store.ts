@@ -106,6 +106,10 @@ export async function spreadTable(db: Queryable, table: string, column: string, 
   await db.query(`select truncate_local_data_after_distributing_table('${table}')::text`)
 }
 
+export async function callFunction(db: Queryable, name: string): Promise<void> {
+  await db.query(`select ${name}()`)
+}
+
 /** Lets Citus run a function on the node of its argument `shard_`. Returns false if it does so already. */
 export async function spreadFunction(db: Queryable, name: string, like: string): Promise<boolean> {
   const { rows } = await db.query<{ signature: string }>(

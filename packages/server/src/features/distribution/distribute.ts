@@ -76,7 +76,7 @@ async function inTransaction(db: Queryable, what: string, work: () => Promise<st
 }
 
 async function spreadGroup(db: Queryable, group: Group): Promise<string[]> {
-  const { root, triggers } = groups[group]
+  const { root, triggers, before } = groups[group]
   const done = new Set(await citus.listSpreadTables(db))
   const tables = listSpread(group)
   const missing = tables.filter((table) => !done.has(table))
@@ -91,6 +91,7 @@ async function spreadGroup(db: Queryable, group: Group): Promise<string[]> {
     else lines.push(`foreign key ${key.name} removed: ${instead}`)
     await citus.dropForeignKey(db, key)
   }
+  for (const [table, name] of Object.entries(before)) if (isIn(table, missing)) await citus.callFunction(db, name)
   for (const table of missing) lines.push(await moveTable(db, table, table === root ? undefined : root))
   for (const key of kept) await citus.addForeignKey(db, key)
   for (const [table, trigger] of Object.entries(triggers))
@@ -141,8 +142,7 @@ function describeOthers(): string[] {
   const byReason = new Map<string, string[]>()
   for (const [table, placement] of Object.entries<Placement>(placements)) {
     if (placement.where === 'spread') continue
-    const reason = placement.where === 'local' ? placement.because : `for now, until ${placement.until}`
-    byReason.set(reason, [...(byReason.get(reason) ?? []), table])
+    byReason.set(placement.because, [...(byReason.get(placement.because) ?? []), table])
   }
   return [...byReason].map(([reason, tables]) => `On the coordinator (${reason}): ${tables.join(', ')}`)
 }

@@ -25,13 +25,6 @@ const spread = new Map(
   ),
 )
 
-/** The columns of the tables by which they are spread or will be. */
-const columns = new Map(
-  Object.entries<Placement>(placements).flatMap(([table, placement]) =>
-    placement.where === 'local' ? [] : [[table, placement.by.column] as const],
-  ),
-)
-
 test('every table is declared: where its rows are on Citus', async () => {
   const schema = await readFile(join(migrationsFolder, 'schema.sql'), 'utf8')
   // A partition is where its table is.
@@ -40,13 +33,13 @@ test('every table is declared: where its rows are on Citus', async () => {
 })
 
 test('a table is spread by a text that it always has, in an order that does not depend on the machine', async () => {
-  for (const [table, column] of columns) {
+  for (const [table, { by }] of spread) {
     const { rows } = await client.query(
       `select format_type(atttypid, null) as type, attnotnull as required, c.collname as collation
          from pg_attribute a join pg_collation c on c.oid = a.attcollation where attrelid = $1::regclass and attname = $2`,
-      [table, column],
+      [table, by.column],
     )
-    assert.deepEqual(rows, [{ type: 'text', required: true, collation: 'C' }], `${table}.${column}`)
+    assert.deepEqual(rows, [{ type: 'text', required: true, collation: 'C' }], `${table}.${by.column}`)
   }
 })
 
@@ -57,9 +50,8 @@ test('what is unique in a spread table is unique in a shard: each unique index h
        join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
       where i.indisunique and c.relnamespace = 'public'::regnamespace group by 1, 2`,
   )
-  // Also those that are spread later: nothing is added that would be in the way.
   for (const { table, index, columns: has } of rows) {
-    const column = columns.get(table)
+    const column = spread.get(table)?.by.column
     if (column !== undefined) assert.ok(has.includes(column), `${index} does not have ${column}`)
   }
 })

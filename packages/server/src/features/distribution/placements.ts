@@ -4,12 +4,9 @@
  * - `spread`: over all nodes, by the hash of `column`. Tables of one group have the same shards, so rows with the same
  *   value are on one node: they are joined, written by one function and referred to by foreign keys.
  * - `local`: on the coordinator, for the given reason. Its constraints, triggers and foreign keys stay.
- * - `later`: to be spread like this, but on the coordinator until the code no longer needs what `until` says.
+ *   docs/decisions/0066 has the rows and bytes.
  */
-export type Placement =
-  | { where: 'spread'; by: Spread; replaces?: Replacements }
-  | { where: 'local'; because: string }
-  | { where: 'later'; by: Spread; until: string }
+export type Placement = { where: 'spread'; by: Spread; replaces?: Replacements } | { where: 'local'; because: string }
 
 /** Tables of a group have the same shards. */
 export type Group = 'rooms' | 'tenants'
@@ -45,10 +42,21 @@ const billed = {
 } as const
 const installation = { where: 'local', because: 'of the installation' } as const
 
-const untilTenants = (until: string) => ({ where: 'later', by: byTenant, until }) as const
-const withCollections = untilTenants('its collection is there')
+const brief = (what: string) => ({ where: 'local', because: `${what}, written with their cause` }) as const
+const ofTenant = { where: 'local', because: 'a row for each tenant, written with what is on the coordinator' } as const
+const byId = {
+  where: 'local',
+  because: 'public pages find it by its id alone, also while a node is down; each change is written with an event of the outbox',
+} as const
+const counts = {
+  where: 'local',
+  because: 'a few rows for each tenant and day: one statement counts for tenants of all shards',
+} as const
 
-const bySlot = untilTenants('its collection is there, and the sequence that names the slot is known on each node')
+const endpoints = {
+  where: 'local',
+  because: 'a row for each endpoint: one statement finds those of all tenants that are due',
+} as const
 
 /** Every table. A test compares this list with the schema, so that a new table needs a decision. */
 export const placements = {
@@ -57,29 +65,28 @@ export const placements = {
   agents: rare,
   api_keys: credentials,
   artifact_jobs: billed,
-  artifact_uploads: withCollections,
-  artifacts: untilTenants('media is found by a bare id, and triggers count its bytes'),
+  artifact_uploads: brief('rows of an hour'),
+  artifacts: byId,
   audit_log: { where: 'local', because: 'triggers refuse every change; written once for an action of a person' },
   blob_deletion_holds: installation,
-  blob_deletions: untilTenants('it is written with the artifact'),
+  blob_deletions: brief('rows of seconds'),
   blob_folders: installation,
   blob_search: installation,
   books_roots: books,
   books_tiles: books,
   checkouts: billed,
-  collections: untilTenants('it is found by a bare id'),
+  collections: byId,
   console_links: credentials,
   console_sessions: credentials,
-  daily_counts: untilTenants('one sweep deletes by ctid'),
+  daily_counts: brief('rows of a day'),
   database_contact: installation,
   epochs: { where: 'local', because: 'found by a bare id, and triggers refuse every change; a few rows for each issuer' },
-  event_heads: withCollections,
-  event_outbox: bySlot,
+  event_heads: ofTenant,
+  event_outbox: brief('rows of seconds'),
   event_root_tiles: installation,
   event_roots: installation,
   events: { where: 'spread', by: byTenant },
-  // The scope of a request with a key is its tenant.
-  idempotency_keys: { ...withCollections, by: { group: 'tenants', column: 'scope' } },
+  idempotency_keys: brief('rows of a day'),
   invites: credentials,
   items: {
     where: 'spread',
@@ -138,7 +145,7 @@ export const placements = {
   space_certificates: installation,
   space_total: { where: 'local', because: 'one row' },
   space_use: { where: 'local', because: 'counts of two days' },
-  stored_bytes: untilTenants('triggers of artifacts count in it'),
+  stored_bytes: ofTenant,
   sweep_leases: installation,
   tenant_deletions: rare,
   tenant_limits: rare,
@@ -146,16 +153,17 @@ export const placements = {
     where: 'local',
     because: 'few rows; a reference table could not be written while a node is down, and a tenant must be suspended even then',
   },
-  usage_days: withCollections,
-  usage_items: withCollections,
-  usage_traffic: untilTenants('one statement counts for tenants of all shards'),
+  usage_days: counts,
+  usage_items: brief('rows of a day'),
+  usage_traffic: counts,
   usage_writers: installation,
-  webhook_deliveries: bySlot,
-  webhook_endpoint_deliveries: bySlot,
+  webhook_deliveries: { where: 'spread', by: byTenant },
+  webhook_endpoint_deliveries: { where: 'spread', by: byTenant },
   webhook_endpoint_secrets: rare,
-  webhook_endpoints: rare,
+  webhook_endpoints: endpoints,
+  webhook_queues: endpoints,
   webhook_secrets: rare,
-  webhooks: untilTenants('a recursive query claims the webhooks of many tenants'),
+  webhooks: endpoints,
 } as const satisfies Readonly<Record<string, Placement>>
 
 export type TableName = keyof typeof placements
@@ -167,11 +175,18 @@ interface GroupParts {
   functions: readonly string[]
   /** Statement triggers after an insert into tables of the coordinator, by table: the function of the same name. */
   triggers: Readonly<Partial<Record<TableName, string>>>
+  /** SQL functions that are called before a table is spread, by table. */
+  before: Readonly<Partial<Record<TableName, string>>>
 }
 
 export const groups: Readonly<Record<Group, GroupParts>> = {
-  rooms: { root: 'rooms', functions: ['append_shard_lines'], triggers: {} },
-  tenants: { root: 'items', functions: [], triggers: { event_outbox: 'commit_in_two_phases' } },
+  rooms: { root: 'rooms', functions: ['append_shard_lines'], triggers: {}, before: {} },
+  tenants: {
+    root: 'items',
+    functions: [],
+    triggers: { event_outbox: 'commit_in_two_phases' },
+    before: { webhook_deliveries: 'fill_webhook_queues' },
+  },
 }
 
 /** The tables of the group that are spread already, the root first. */

@@ -1,4 +1,6 @@
 import { statement, type Db } from '#db/database.ts'
+import { StartError } from '#errors/start-error.ts'
+import { listSpread } from './placements.ts'
 import { TenantShards } from './tenant-shards.ts'
 
 const hasShardsStatement = statement<{ found: string | null }>(
@@ -10,9 +12,24 @@ const shardsStatement = statement<{ start: number }>(
   `select shardminvalue::int as start from pg_dist_shard where logicalrelid = 'items'::regclass`,
 )
 
-/** Where the rows of tenants are. */
+const missingStatement = statement<{ name: string }>(
+  'tenants-not-spread',
+  `select n.name from unnest($1::text[]) as n (name)
+   where not exists (select from pg_dist_partition p where p.logicalrelid = n.name::regclass and p.partmethod = 'h') order by 1`,
+)
+
+/**
+ * Where the rows of tenants are. Throws StartError if only some of their tables are spread: an earlier release has spread
+ * them, and statements of this one expect all.
+ */
 export async function readTenantShards(db: Db): Promise<TenantShards> {
   const [row] = await db.query(hasShardsStatement, [])
   if (!row?.found) return new TenantShards()
-  return new TenantShards((await db.query(shardsStatement, [])).map(({ start }) => start))
+  const shards = new TenantShards((await db.query(shardsStatement, [])).map(({ start }) => start))
+  const missing = shards.isSpread ? await db.query(missingStatement, [listSpread('tenants')]) : []
+  if (missing.length > 0) {
+    const names = missing.map(({ name }) => name).join(', ')
+    throw new StartError(`this release also spreads ${names} over the nodes: stop all processes and run atrium distribute`)
+  }
+  return shards
 }

@@ -141,7 +141,15 @@ const twoPhasesStatement = statement<never>(
   'insert into events select e.* from unnest(array[]::events[]) e',
 )
 
-/** The same where events are spread over the nodes of a Citus cluster: one statement looks, and one deletes for each tenant. */
+/**
+ * Where events are spread, the transaction commits on the coordinator first, and both parts are committed or none. Citus
+ * otherwise commits on one node, and then on the coordinator.
+ */
+export async function commitInTwoPhases(tx: Tx): Promise<void> {
+  await tx.query(twoPhasesStatement, [])
+}
+
+/** As deleteOldEvents, where events are spread: one statement looks, and one deletes for each tenant. */
 export async function deleteOldSpreadEvents(tx: Tx, days: number, limit: number): Promise<EventKey[]> {
   const deleted: EventKey[] = []
   for (const { tenant_id: tenantId, last } of await tx.query(endsStatement, [days, limit])) {
@@ -149,6 +157,6 @@ export async function deleteOldSpreadEvents(tx: Tx, days: number, limit: number)
     const rows = await tx.query(deleteOfTenantStatement, [tenantId, last, limit - deleted.length])
     deleted.push(...rows.map(({ sequence }) => ({ tenantId, sequence })))
   }
-  if (deleted.length > 0) await tx.query(twoPhasesStatement, [])
+  if (deleted.length > 0) await commitInTwoPhases(tx)
   return deleted
 }

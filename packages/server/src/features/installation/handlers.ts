@@ -8,6 +8,7 @@ import { recordAudit } from '#features/audit-log/record-audit.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
 import { listProcesses as processesOf, type RunningProcess } from './process-store.ts'
+import { ByShard } from '../distribution/by-shard.ts'
 import { measureQueues } from './queue-store.ts'
 import { spaceCertificateHandlers } from './space-certificate.ts'
 import { storageHandlers } from './storage.ts'
@@ -39,7 +40,7 @@ function processView({ isSilent, memoryBytes, startedAt, beatAt, ...same }: Runn
 }
 
 const readQueues: HandlerOf<'readQueues'> = async ({ ctx }) => {
-  const [queues, sweeps] = await Promise.all([measureQueues(ctx.db), listSweeps(ctx.db)])
+  const [queues, sweeps] = await Promise.all([measureQueues(ctx.db, new ByShard(ctx.tenantShards)), listSweeps(ctx.db)])
   return {
     status: 200,
     data: {

@@ -27,6 +27,7 @@ export const tenantTables = {
   webhook_endpoint_deliveries: { deletion: 'removed', export: { order: 'sequence, endpoint_id', except: ['slot'] } },
   webhook_endpoint_secrets: { deletion: 'removed' },
   webhook_endpoints: { deletion: 'removed', export: { order: 'endpoint_id', except: ['lease_owner', 'lease_until'] } },
+  webhook_queues: { deletion: 'removed' },
   webhooks: { deletion: 'removed', export: { order: 'tenant_id', except: ['lease_owner', 'lease_until'] } },
   request_log: { deletion: 'removed', export: { order: 'created_at, request_id', except: ['slot'] } },
   request_log_chunks: { deletion: 'removed', export: { order: 'last_at, id', except: ['slot', 'duration_sample'] } },

@@ -1,11 +1,11 @@
-import { Batcher, Locked } from '@atrium/traffic/batcher'
+import { Locked } from '@atrium/traffic/batcher'
 import type { EventType } from '@atrium/contract/event-types'
-import { statement, type Database, type Db } from '#db/database.ts'
+import { statement, type Database, type Db, type Tx } from '#db/database.ts'
 import type { Event } from '../events/event.ts'
-import { deleteOldEvents, deleteOldSpreadEvents, type EventRow, hasOldEvents, toEvent } from '../events/store.ts'
+import { deleteOldEvents, deleteOldSpreadEvents, type EventKey, type EventRow, hasOldEvents, toEvent } from '../events/store.ts'
 import type { Attempt } from './send-event.ts'
 import { type EndpointTables, forEach, of, pairsOf } from './store.ts'
-import { type Delivery, type EndpointRef, isDefault, keyOf, type LoggedAttempt } from './webhook.ts'
+import { type Delivery, type EndpointRef, keyOf, type LoggedAttempt } from './webhook.ts'
 
 // These statements join the event log, which belongs to the events feature: a delivery is a row of keys, and its event
 // is read in the same round trip, up to 64 events at a time for each endpoint.
@@ -111,21 +111,8 @@ export interface Outcome extends Attempt, EndpointRef {
   retryInMs: number | undefined
 }
 
-/** Writes the outcomes of attempts. Those that arrive while a batch is written share the next batch. */
-export type OutcomeWriter = Batcher<Outcome, void>
-
-export function openOutcomeWriter(db: Db, owner: string): OutcomeWriter {
-  return new Batcher({
-    maxSize: 256,
-    concurrency: 1,
-    laneOf: (outcome) => (isDefault(outcome) ? 0 : 1),
-    keysOf: (outcome) => [keyOf(outcome)],
-    run: (outcomes) => writeOutcomes(db, owner, outcomes),
-  })
-}
-
 /** The attempts that are kept of a delivery: those of two rounds. */
-const keptAttempts = 20
+export const keptAttempts = 20
 
 const writeStatements = forEach((t) =>
   statement<{ outcome: 'written' | 'lost' | 'locked' }>(
@@ -185,7 +172,7 @@ const writeStatements = forEach((t) =>
   ),
 )
 
-async function writeOutcomes(db: Db, owner: string, outcomes: Outcome[]): Promise<(void | Locked)[]> {
+export async function writeOutcomes(db: Db, owner: string, outcomes: Outcome[]): Promise<(void | Locked)[]> {
   const [first] = outcomes
   if (!first) return []
   const rows = await db.query(of(writeStatements, first), [
@@ -210,6 +197,23 @@ const deleteStatements = forEach((t) =>
   ),
 )
 
+const deleteSpreadStatements = forEach((t) =>
+  statement<never>(
+    `webhooks-delete-spread-deliveries-${t.kind}`,
+    `delete from ${t.deliveries} where tenant_id = $1 and sequence = any ($2::bigint[]) and status = 'pending'`,
+  ),
+)
+
+async function deletePending(tx: Tx, events: EventKey[], isSpread: boolean): Promise<void> {
+  if (!isSpread) {
+    const keys = [events.map(({ tenantId }) => tenantId), events.map(({ sequence }) => sequence)]
+    for (const one of Object.values(deleteStatements)) await tx.query(one, keys)
+    return
+  }
+  for (const [tenantId, some] of Map.groupBy(events, (event) => event.tenantId))
+    for (const one of Object.values(deleteSpreadStatements)) await tx.query(one, [tenantId, some.map(({ sequence }) => sequence)])
+}
+
 /**
  * Deletes up to `limit` events that are too old; returns how many. A pending delivery of one goes with it, because a
  * worker would find it due again and again. The others are no longer listed, and are removed with their partition.
@@ -223,8 +227,7 @@ export async function forgetOldEvents(
   if (!(await hasOldEvents(db, keptDays))) return 0
   return db.transaction(async (tx) => {
     const deleted = await (isSpread ? deleteOldSpreadEvents : deleteOldEvents)(tx, keptDays, limit)
-    const keys = [deleted.map(({ tenantId }) => tenantId), deleted.map(({ sequence }) => sequence)]
-    if (deleted.length > 0) for (const one of Object.values(deleteStatements)) await tx.query(one, keys)
+    if (deleted.length > 0) await deletePending(tx, deleted, isSpread)
     return deleted.length
   })
 }

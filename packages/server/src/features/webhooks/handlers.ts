@@ -3,7 +3,7 @@ import { newId } from '#crypto/random.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { eventView } from '../events/event.ts'
 import { numberInTransaction } from '../events/numbering-store.ts'
-import { eventChannel } from '../events/store.ts'
+import { commitInTwoPhases, eventChannel } from '../events/store.ts'
 import type { HandlerOf, Handlers } from '../handler.ts'
 import type { Context } from '../context.ts'
 import { sendEvent } from './send-event.ts'
@@ -36,6 +36,7 @@ import type { Tx } from '#db/database.ts'
 import { recordAudit } from '#features/audit-log/record-audit.ts'
 import { cutPage, readCursor } from '#http/cursor.ts'
 import { listDeliveries as listRows } from './delivery-store.ts'
+import { markResent, removeQueue } from './queue-store.ts'
 import { endPause, queueAgain, recoverFailed } from './resend-store.ts'
 
 /** Numbers all earlier events under the old settings, so that a new endpoint does not receive them. */
@@ -125,10 +126,14 @@ export const updateWebhookEndpoint: HandlerOf<'updateWebhookEndpoint'> = async (
   return { status: 200, data: { ...endpointView(webhook), secret: await addSecret(ctx, tx, ref) } }
 }
 
-export const deleteWebhookEndpoint: HandlerOf<'deleteWebhookEndpoint'> = async ({ tx, tenantId, params }) => {
+export const deleteWebhookEndpoint: HandlerOf<'deleteWebhookEndpoint'> = async ({ ctx, tx, tenantId, params }) => {
   const ref = { tenantId, endpointId: params.id }
   await existing(findWebhookForUpdate(tx, ref))
   await deleteWebhook(tx, ref)
+  if (ctx.tenantShards.isSpread) {
+    await removeQueue(tx, ref)
+    await commitInTwoPhases(tx)
+  }
   tx.wake(eventChannel)
   return { status: 204 }
 }
@@ -147,6 +152,7 @@ export const recoverDeliveries: HandlerOf<'recoverDeliveries'> = async ({ ctx, t
       const some = await recoverFailed(tx, ref, { after, since, pending, limit: recoverBatch })
       if (some.queued > 0) {
         await endPause(tx, ref)
+        if (ctx.tenantShards.isSpread) await markResent(tx, ref)
         tx.wake(eventChannel)
       }
       if (after === 0) await recordAudit(tx, audit)
@@ -197,13 +203,14 @@ export const listDeliveries: HandlerOf<'listDeliveries'> = async ({ ctx, tenantI
   return { status: 200, data: page.map((one) => deliveryView(one, query.endpoint !== undefined)), nextCursor }
 }
 
-export const resendDelivery: HandlerOf<'resendDelivery'> = async ({ tx, tenantId, params, query }) => {
+export const resendDelivery: HandlerOf<'resendDelivery'> = async ({ ctx, tx, tenantId, params, query }) => {
   const ref = { tenantId, endpointId: query.endpoint ?? defaultEndpoint }
   const delivery = await queueAgain(tx, ref, params.id)
   if (!delivery) throw new ApiError('not_found')
   const webhook = await findWebhook(tx, ref)
   if (!webhook?.enabled) throw new ApiError('state_conflict', { message: 'The webhook is disabled.' })
   await endPause(tx, ref)
+  if (ctx.tenantShards.isSpread) await markResent(tx, ref)
   tx.wake(eventChannel)
   return { status: 202, data: deliveryView(delivery, query.endpoint !== undefined) }
 }

@@ -1,4 +1,5 @@
 import { Gauge } from 'prom-client'
+import { ByShard } from '#features/distribution/by-shard.ts'
 import type { Context } from '#features/context.ts'
 import { measureDatabase, measureQueues, type QueueState } from '#features/installation/queue-store.ts'
 
@@ -9,10 +10,16 @@ const sizeHoldsMs = 60_000
  * Adds the state of the queues and the size of the database to the metrics of a job worker. Both are properties of the
  * database. Every worker reports the same, and the highest value of several is shown.
  */
-export function watchQueues({ db, log, metrics: { registry } }: Pick<Context, 'db' | 'log' | 'metrics'>): void {
+export function watchQueues({
+  db,
+  log,
+  metrics: { registry },
+  tenantShards,
+}: Pick<Context, 'db' | 'log' | 'metrics' | 'tenantShards'>): void {
   const registers = [registry]
   const aggregator = 'max'
-  const readQueues = held(queuesHoldMs, () => measureQueues(db))
+  const byShard = new ByShard(tenantShards)
+  const readQueues = held(queuesHoldMs, () => measureQueues(db, byShard))
   const readSize = held(sizeHoldsMs, () => measureDatabase(db))
   const unlessFailed = async (read: Promise<void>) =>
     read.catch((error: unknown) => log.warn({ err: error }, 'the queues cannot be measured'))

@@ -1,18 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Semaphore } from '@atrium/traffic/semaphore'
+import type { Db } from '#db/database.ts'
 import type { Context } from '#features/context.ts'
 import type { Span } from '#ports/tracing/tracing.ts'
 import { eventView } from '#features/events/event.ts'
+import type { ShardGuard } from '#features/distribution/shard-guard.ts'
 import { recordEvent } from '#features/events/record-event.ts'
-import { type DueDelivery, type OutcomeWriter, listDue } from '../delivery-store.ts'
+import { type DueDelivery, listDue } from '../delivery-store.ts'
+import { settleQueue } from '../queue-store.ts'
 import { type Endpoint, sendEvent } from '../send-event.ts'
 import { type EndpointRef, keyOf } from '../webhook.ts'
 import { type ClaimedEndpoint, disableWebhook, releaseEndpoint } from './lease-store.ts'
+import type { OutcomeWriter } from './outcome-writer.ts'
 
 /** The state that the runs of one worker share. */
 export interface RunShare {
   ctx: Pick<Context, 'db' | 'egress' | 'log' | 'metrics'>
   owner: string
   outcomes: OutcomeWriter
+  guard: ShardGuard
   /**
    * Concurrent requests to all healthy endpoints, and to all whose last attempt failed: those cannot starve the
    * healthy ones.
@@ -21,6 +27,13 @@ export interface RunShare {
 }
 
 const batchSize = 64
+
+/** Where deliveries are spread: what was queued last is almost always visible after the milliseconds of a commit. */
+const hiddenPauseMs = 30
+const maxLooks = 5
+/** The pause of an endpoint whose deliveries are still not visible then. */
+const unsettledPauseMs = 500
+
 /** After this time a worker claims the endpoint again, and so reads the secrets that sign by then. */
 const maxRunMs = 60_000
 
@@ -36,6 +49,7 @@ export class EndpointRun {
   readonly #abort = new AbortController()
   #isOver = false
   #isGone = false
+  #isUnsettled = false
 
   constructor(share: RunShare, { tenantId, endpointId, url, failures }: ClaimedEndpoint, secrets: string[]) {
     this.#share = share
@@ -70,9 +84,14 @@ export class EndpointRun {
 
   async #sendAll(): Promise<void> {
     const endsAtMs = performance.now() + maxRunMs
+    let looks = 0
     while (!this.#isOver && performance.now() < endsAtMs) {
-      const due = await listDue(this.#share.ctx.db, this.#ref, [...this.#sending.keys()], batchSize)
-      if (due.length === 0 && this.#sending.size === 0) return
+      const due = await this.#onShard((db) => listDue(db, this.#ref, [...this.#sending.keys()], batchSize))
+      if (due.length === 0 && this.#sending.size === 0) {
+        if ((await this.#isSettled()) || ++looks === maxLooks) return
+        continue
+      }
+      looks = 0
       if (due.length === 0) await Promise.race(this.#sending.values())
       for (const delivery of due) {
         await this.#permits.acquire()
@@ -85,6 +104,20 @@ export class EndpointRun {
         this.#sending.set(sequence, sent)
       }
     }
+  }
+
+  #onShard<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    const { ctx, guard } = this.#share
+    return guard.run(this.#ref.tenantId, () => work(ctx.db))
+  }
+
+  /** Whether nothing is due. Waits for a moment if that is not known. */
+  async #isSettled(): Promise<boolean> {
+    if (!this.#share.guard.shards.isSpread) return true
+    const outcome = await this.#onShard((db) => settleQueue(db, this.#ref))
+    this.#isUnsettled = outcome !== 'settled'
+    if (outcome === 'hidden') await delay(hiddenPauseMs)
+    return !this.#isUnsettled
   }
 
   async #send({ event, attemptsInRound }: DueDelivery): Promise<void> {
@@ -120,7 +153,8 @@ export class EndpointRun {
     const { ctx, owner } = this.#share
     const { failures } = this.#circuit
     if (failures > 0) await this.#disable(this.#isGone ? 'gone' : 'failing')
-    await releaseEndpoint(ctx.db, owner, this.#ref, { failures, pauseMs: this.#circuit.pauseMs() })
+    const pauseMs = Math.max(this.#circuit.pauseMs(), this.#isUnsettled ? unsettledPauseMs : 0)
+    await releaseEndpoint(ctx.db, owner, this.#ref, { failures, pauseMs })
   }
 
   /** Disables the endpoint where that is due, and records the event for its tenant. */

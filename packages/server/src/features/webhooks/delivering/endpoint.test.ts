@@ -2,7 +2,8 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { eventually } from '#testing/session-world.ts'
 import { startWebhookWorld, type WebhookWorld } from '#testing/webhook-world.ts'
-import { openOutcomeWriter } from '../delivery-store.ts'
+import { ShardGuard } from '#features/distribution/shard-guard.ts'
+import { OutcomeWriter } from './outcome-writer.ts'
 
 let world: WebhookWorld
 before(async () => {
@@ -98,7 +99,7 @@ describe('a worker', () => {
     assert.equal(server.hooks.length, 0, 'another one has the lease')
     await leased('0 seconds')
     await world.arrived(server, 1)
-    const late = openOutcomeWriter(world.api.ctx.db, 'dead')
+    const late = new OutcomeWriter(world.api.ctx.db, 'dead', new ShardGuard(world.api.ctx.tenantShards))
     await eventually(async () => (await world.deliveries())[0]!.status === 'succeeded', 'it is written down')
     const attempt = { succeeded: false, responseStatus: 500, error: 'late', ms: 1, answer: null, retryInMs: undefined }
     await late.add({ tenantId: world.tenant.id, endpointId: 'default', sequence: event!.sequence, ...attempt })

@@ -1,4 +1,5 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
+import type { ShardGuard } from '#features/distribution/shard-guard.ts'
 import { forEach, of, pairsOf, queryEach } from '../store.ts'
 import { type EndpointRef, keyOf } from '../webhook.ts'
 
@@ -69,10 +70,38 @@ const claimStatements = forEach((t) => {
   )
 })
 
+const claimMarkedStatements = forEach((t) =>
+  statement<ClaimedRow>(
+    `webhooks-claim-marked-${t.kind}`,
+    // Where deliveries are spread over the nodes of a Citus cluster: the endpoints that are marked as due (queue-store.ts), but
+    // for those of shards that are left alone.
+    `with free as (
+       select w.tenant_id, ${t.idOf('w')} as endpoint_id
+       from webhook_queues q
+       join ${t.endpoints} w on w.tenant_id = q.tenant_id and ${t.idOf('w')} = q.endpoint_id
+       where q.due_at <= now() and w.enabled and (w.lease_until is null or w.lease_until < now())
+         and (w.resume_at is null or w.resume_at <= now())
+         and not exists (
+           select from unnest($3::integer[], $4::integer[]) as c (first, last) where hashtext(q.tenant_id) between c.first and c.last
+         )
+       limit $2
+       for no key update of w skip locked
+     )
+     update ${t.endpoints} w set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds})
+     from free f
+     where w.tenant_id = f.tenant_id and ${t.idOf('w')} = f.endpoint_id
+     returning w.tenant_id, ${t.idOf('w')} as endpoint_id, w.url, w.failures`,
+  ),
+)
+
 /** Claims endpoints that have a due delivery and no worker. */
-export async function claimEndpoints(db: Db, owner: string, limit: number): Promise<ClaimedEndpoint[]> {
-  const rows = await db.query(claimStatements.default, [owner, limit])
-  if (rows.length < limit) rows.push(...(await db.query(claimStatements.further, [owner, limit - rows.length])))
+export async function claimEndpoints(db: Db, owner: string, limit: number, guard: ShardGuard): Promise<ClaimedEndpoint[]> {
+  const { firsts, lasts } = guard.closed()
+  const { statements, values } = guard.shards.isSpread
+    ? { statements: claimMarkedStatements, values: [firsts, lasts] }
+    : { statements: claimStatements, values: [] }
+  const rows = await db.query(statements.default, [owner, limit, ...values])
+  if (rows.length < limit) rows.push(...(await db.query(statements.further, [owner, limit - rows.length, ...values])))
   return rows.map(({ tenant_id: tenantId, endpoint_id: endpointId, ...same }) => ({ tenantId, endpointId, ...same }))
 }
 

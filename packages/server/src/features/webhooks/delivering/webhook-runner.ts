@@ -4,13 +4,14 @@ import type { Context } from '#features/context.ts'
 import { LeasePoller } from '#db/lease-poller.ts'
 import { newId } from '#crypto/random.ts'
 import { ByShard } from '#features/distribution/by-shard.ts'
+import { ShardGuard } from '#features/distribution/shard-guard.ts'
 import { numberFreeEvents } from '#features/events/numbering-store.ts'
 import { eventChannel, listWaitingTenants } from '#features/events/store.ts'
-import { openOutcomeWriter } from '../delivery-store.ts'
 import { listSecrets } from '../store.ts'
 import { keyOf, openSecret, refOf, type SealedSecret } from '../webhook.ts'
 import { EndpointRun, type RunShare } from './endpoint-run.ts'
 import { claimEndpoints, listHeld, renewLeases, type ClaimedEndpoint } from './lease-store.ts'
+import { OutcomeWriter } from './outcome-writer.ts'
 
 const renewIntervalMs = 3_000
 const tenantBatch = 50
@@ -33,10 +34,12 @@ export class WebhookRunner {
     const owner = newId('request')
     this.#ctx = ctx
     this.#numbering = new ByShard(ctx.tenantShards)
+    const guard = new ShardGuard(ctx.tenantShards)
     this.#share = {
       ctx,
       owner,
-      outcomes: openOutcomeWriter(ctx.db, owner),
+      guard,
+      outcomes: new OutcomeWriter(ctx.db, owner, guard),
       permits: { healthy: new Semaphore(concurrency.healthy), failing: new Semaphore(concurrency.failing) },
     }
     this.#work = new LeasePoller({
@@ -72,7 +75,7 @@ export class WebhookRunner {
     const mayBeMore = await this.#number()
     const free = maxEndpoints - this.#work.runs.size
     if (this.#work.stopped || free <= 0) return mayBeMore
-    const claimed = await claimEndpoints(db, this.#share.owner, free)
+    const claimed = await claimEndpoints(db, this.#share.owner, free, this.#share.guard)
     if (claimed.length === 0) return mayBeMore
     const secrets = await listSecrets(db, claimed)
     for (const endpoint of claimed) this.#begin(endpoint, secrets.get(keyOf(endpoint)) ?? [])

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { hashText } from '@atrium/traffic/shards'
+import { ShardGuard } from './shard-guard.ts'
+import { TenantShards } from './tenant-shards.ts'
+
+const half = new TenantShards([-(2 ** 31), 0])
+const tenants = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+const [low = '', high = ''] = [0, 1].map((shard) => tenants.find((tenant) => half.shardOf(tenant) === shard))
+const down = () => Promise.reject(new Error('down'))
+const up = () => Promise.resolve('up')
+
+test('a shard that has failed is left alone for a while, and others are not', async () => {
+  const guard = new ShardGuard(half)
+  assert.deepEqual(guard.closed(), { firsts: [], lasts: [] })
+  await assert.rejects(guard.run(low, down), { message: 'down' })
+  await assert.rejects(guard.run(low, up), { message: 'down' })
+  assert.equal(await guard.run(high, up), 'up')
+  const { firsts, lasts } = guard.closed()
+  assert.deepEqual([firsts, lasts], [[-(2 ** 31)], [-1]])
+  assert.ok(hashText(low) <= -1 && hashText(high) > -1)
+  await delay(300)
+  assert.equal(await guard.run(low, up), 'up')
+  assert.deepEqual(guard.closed(), { firsts: [], lasts: [] })
+})
+
+test('a shard that does not answer holds two statements, and those that wait fail with the first', async () => {
+  const guard = new ShardGuard(half)
+  let begun = 0
+  let fail: (error: Error) => void = () => undefined
+  const hang = () => {
+    begun++
+    return new Promise<string>((_, reject) => (fail = reject))
+  }
+  const outcomes = Array.from({ length: 5 }, () => guard.run(low, hang).catch((error: Error) => error.message))
+  assert.equal(await guard.run(high, up), 'up')
+  assert.equal(begun, 2)
+  fail(new Error('down'))
+  assert.deepEqual(await Promise.all([outcomes[1], ...outcomes.slice(2)]), ['down', 'down', 'down', 'down'])
+  assert.equal(begun, 2)
+})
+
+test('on one PostgreSQL nothing waits, and nothing is left alone', async () => {
+  const guard = new ShardGuard(new TenantShards())
+  for (let n = 0; n < 3; n++) await assert.rejects(guard.run(low, down))
+  assert.deepEqual(guard.closed(), { firsts: [], lasts: [] })
+  assert.equal(await guard.run(low, up), 'up')
+})
