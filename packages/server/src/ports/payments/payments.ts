@@ -45,6 +45,8 @@ export interface PaymentReversal {
   provider: PaymentProvider
   /** The provider's id of the payment. */
   payment: string
+  /** The checkout, if the provider names it. It may report this before the payment itself. */
+  checkoutId?: string
   amount: number
 }
 

@@ -66,6 +66,8 @@ function sessionParams(request: PaymentRequest): Stripe.Checkout.SessionCreatePa
     mode: 'payment',
     client_reference_id: checkoutId,
     metadata: { checkout_id: checkoutId },
+    // Of the payment, from which its charge gets it.
+    payment_intent_data: { metadata: { checkout_id: checkoutId } },
     line_items: [{ quantity: 1, price_data: { currency, unit_amount: amount, product_data: { name, description } } }],
     success_url: successUrl,
     cancel_url: cancelUrl,
@@ -141,16 +143,24 @@ function idOf(object: string | { id: string } | null | undefined): string | unde
 
 function reversalOf(event: Stripe.Event): PaymentReversal | undefined {
   if (event.type === 'charge.refunded') {
-    const { payment_intent: intent, amount_refunded: amount } = event.data.object
-    return reversal('refund', idOf(intent), amount)
+    const { payment_intent: intent, amount_refunded: amount, metadata } = event.data.object
+    return reversal('refund', idOf(intent), amount, metadata?.['checkout_id'])
   }
-  if (event.type !== 'charge.dispute.created') return undefined
-  const { payment_intent: intent, amount } = event.data.object
-  return reversal('dispute', idOf(intent), amount)
+  if (event.type !== 'charge.dispute.created' && event.type !== 'charge.dispute.funds_withdrawn') return undefined
+  const { payment_intent: intent, amount, status } = event.data.object
+  // An inquiry moves no money. If it becomes a dispute, the withdrawal is reported.
+  return status.startsWith('warning_') ? undefined : reversal('dispute', idOf(intent), amount)
 }
 
-function reversal(type: PaymentReversal['type'], payment: string | undefined, amount: number): PaymentReversal | undefined {
-  return payment === undefined ? undefined : { type, provider: 'stripe', payment, amount }
+function reversal(
+  type: PaymentReversal['type'],
+  payment: string | undefined,
+  amount: number,
+  checkoutId?: string,
+): PaymentReversal | undefined {
+  if (payment === undefined) return undefined
+  const known = checkoutId !== undefined && isId('checkout', checkoutId)
+  return { type, provider: 'stripe', payment, amount, ...(known ? { checkoutId } : {}) }
 }
 
 function eventType(event: Stripe.Event): PaymentEvent['type'] | undefined {

@@ -1,6 +1,6 @@
 import { bodyOf } from '#http/parse.ts'
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
-import { invalid } from '#errors/api-error.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
 import { InvalidNotification, type PaymentEvent, type PaymentReversal, type Payments } from '#ports/payments/payments.ts'
 import { completeCheckout } from './operations.ts'
@@ -27,7 +27,7 @@ const noBody = Buffer.alloc(0)
 function addStripeWebhook(app: FastifyInstance, ctx: Context, read: NonNullable<Payments['readNotification']>): void {
   app.post('/stripe/webhook', async (req, reply) => {
     const event = readEvent(() => read(bodyOf(req) ?? noBody, req.headers))
-    if (event && 'checkoutId' in event) await applyEvent(ctx, event)
+    if (event && 'reference' in event) await applyEvent(ctx, event)
     else if (event) await applyReversal(ctx, event)
     return reply.send({ received: true })
   })
@@ -54,9 +54,12 @@ async function applyEvent(ctx: Context, event: PaymentEvent): Promise<void> {
 }
 
 async function applyReversal(ctx: Context, reversal: PaymentReversal): Promise<void> {
-  const { type, payment, provider } = reversal
+  const { type, payment, provider, checkoutId } = reversal
   const checkout = await findCheckoutByPayment(ctx.db, payment, provider)
+  const unpaid = checkout || checkoutId === undefined ? undefined : await findCheckoutById(ctx.db, checkoutId)
   if (checkout) await ctx.db.transaction((tx) => reverseCheckout(tx, checkout, reversal))
+  // Stripe sends it again, until the payment is here.
+  else if (unpaid?.paidAt === null) throw new ApiError('unavailable', { message: 'The payment was not reported yet.' })
   // Other software may share the Stripe account. A payment from before this release has no id here.
   else ctx.log.warn({ payment, type }, 'money that went back belongs to no checkout here')
 }

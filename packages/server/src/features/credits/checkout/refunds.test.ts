@@ -24,12 +24,14 @@ async function sellPaid(purpose = 'license_key') {
   return { id, payment, license: (await shop.look(id)).license_key as string }
 }
 
+const chargeOf = (payment: string) => ({ id: 'ch_1', client_reference_id: '', payment_status: '', payment_intent: payment })
+
 async function giveBack(type: 'refund' | 'dispute', payment: string, amount: number): Promise<void> {
-  const charge = { id: 'ch_1', client_reference_id: '', payment_status: '', payment_intent: payment }
+  const charge = chargeOf(payment)
   const payload =
     type === 'refund'
       ? stripeEvent('charge.refunded', charge, { amount: 3_000, amount_refunded: amount })
-      : stripeEvent('charge.dispute.created', charge, { amount })
+      : stripeEvent('charge.dispute.created', charge, { amount, status: 'needs_response' })
   assert.equal((await shop.deliver(payload)).status, 200)
 }
 
@@ -116,6 +118,36 @@ test('reported at once many times, and with the redemption, it takes exactly its
   const reports = Array.from({ length: 8 }, (_, i) => giveBack(i % 2 ? 'refund' : 'dispute', payment, 3_000))
   const [redeemed] = await Promise.all([redeem(license), ...reports])
   assert.ok([201, 409, 503].includes(redeemed.status), redeemed.text)
+  assert.deepEqual(await balances(), {})
+})
+
+test('a refund that is reported before its payment is reported again, and takes the credits then', async () => {
+  const { id, session } = await shop.sell({ purpose: 'license_key' })
+  const payment = `pi_${randomUUID()}`
+  const refund = (checkout: string) =>
+    shop.deliver(
+      stripeEvent('charge.refunded', chargeOf(payment), {
+        amount: 3_000,
+        amount_refunded: 3_000,
+        metadata: { checkout_id: checkout },
+      }),
+    )
+  const early = await refund(id)
+  assert.deepEqual([early.status, early.body.error?.code], [503, 'unavailable'])
+  assert.equal((await shop.deliver(stripeEvents.paid({ ...session, payment_intent: payment }))).status, 200)
+  assert.deepEqual(await balances(), { license: 1_000 })
+  assert.equal((await refund(id)).status, 200)
+  assert.deepEqual(await balances(), {})
+  // Of other software, also if it names its checkouts in the same way.
+  for (const other of [`${id.slice(0, -2)}zz`, 'cart 7']) assert.equal((await refund(other)).status, 200)
+})
+
+test('an inquiry takes nothing, and does once it is a dispute', async () => {
+  const { payment } = await sellPaid()
+  const dispute = (type: string, status: string) => shop.deliver(stripeEvent(type, chargeOf(payment), { amount: 3_000, status }))
+  assert.equal((await dispute('charge.dispute.created', 'warning_needs_response')).status, 200)
+  assert.deepEqual(await balances(), { license: 1_000 })
+  for (let i = 0; i < 2; i++) assert.equal((await dispute('charge.dispute.funds_withdrawn', 'needs_response')).status, 200)
   assert.deepEqual(await balances(), {})
 })
 

@@ -23,6 +23,7 @@ test('it is asked for with the key, the checkout’s id as idempotency key, the 
     mode: 'payment',
     client_reference_id: id,
     'metadata[checkout_id]': id,
+    'payment_intent_data[metadata][checkout_id]': id,
     'line_items[0][quantity]': '1',
     'line_items[0][price_data][currency]': 'eur',
     'line_items[0][price_data][unit_amount]': '3000',
