@@ -127,7 +127,8 @@ describe('an agent invited into a client-sealed room', { skip: skipWithoutChromi
     await write(page, 'Anybody there?')
     const answer = page.locator('.message', { hasText: 'You said: Anybody there?' })
     await answer.locator('.agent-mark').waitFor()
-    await answer.getByText(`agent ${id}, invited by the owner`).waitFor()
+    await answer.getByText(`${id}, invited by the owner`).waitFor()
+    assert.equal((await answer.locator('.byline').innerText()).match(/agent/gi)?.length, 1, 'it is called an agent once')
     await assertAccessible(page, 'room')
 
     await page.reload()
@@ -142,6 +143,41 @@ describe('an agent invited into a client-sealed room', { skip: skipWithoutChromi
     assert.equal(await line(page).count(), 0)
     assert.equal(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('/agent/')).length), 0)
     assertNoTrouble(ann)
+    await ann.close()
+  })
+
+  test('a page that is closed before the answer to a launch leaves no invitation, and nothing is charged', async (t) => {
+    const { joined, endpoint } = await startAgent(t, 'Late')
+    const coupon = await agency.newCoupon()
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await makeListedRoom(page)
+    const link = page.url()
+    // The platform launches the agent, and its answer is lost with the page.
+    await page.route('**/v1/sessions', async (route) => void (await route.fetch()))
+    await invite(page, 'Late', coupon)
+    await eventually(async () => endpoint.requests.length > 0 && endpoint.launchedSealed(), 'it is launched')
+    // Another tab does not disturb a launch that goes on.
+    const other = await ann.context.newPage()
+    await other.goto(link)
+    await other.getByRole('button', { name: 'People', exact: true }).first().click()
+    await other.getByRole('heading', { name: 'Invitations' }).waitFor()
+    await other.close()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.goto('about:blank')
+    await page.goto(link)
+    await page.getByRole('button', { name: 'People', exact: true }).first().click()
+    await page.getByRole('heading', { name: 'On the list' }).waitFor()
+    await eventually(async () => (await page.getByRole('heading', { name: 'Invitations' }).count()) === 0, 'it was taken back')
+    await eventually(
+      async () => page.evaluate(() => !Object.keys(localStorage).some((key) => key.includes('/launch/'))),
+      'nothing is left of the launch',
+    )
+    await page.getByRole('button', { name: 'Close' }).click()
+    await write(page, 'Nobody else reads this')
+    await eventually(async () => (await agency.balance(coupon))[1] === 0, 'the session has failed', 60_000)
+    assert.deepEqual(await agency.balance(coupon), [5, 0])
+    assert.equal(joined.length, 0)
     await ann.close()
   })
 

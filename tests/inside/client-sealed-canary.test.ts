@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { serveTestProvider, type ServedProvider } from '../../packages/identity/src/testing/serve-provider.ts'
 import {
   answerInvitation,
@@ -61,7 +61,7 @@ interface Person {
 }
 
 test(
-  'three members and an agent leave no key, text or address in tables, logs, metrics and memory of the servers',
+  'three members and an agent leave no key, text or address in traffic, tables, logs, metrics and memory of the servers',
   { skip },
   async (t) => {
     const secrets = new Map<string, string>()
@@ -69,6 +69,7 @@ test(
       secrets.set(name, secret)
       return secret
     }
+    const traffic = recordTraffic(t)
     const more = { spaceUrl: `${atrium.origin}/v1/space`, audience: atrium.spacesOrigin }
     const identityProvider = { issuer: idp.provider.issuer, clientId: 'spaces' }
     const { room } = newRoomSecret()
@@ -141,6 +142,12 @@ test(
     await assert.rejects(agent.room.read(), { name: 'NotListedError' })
     assert.equal((await ada.room.read()).length, 5)
 
+    const passed = [...traffic, JSON.stringify(endpoint.requests)].join('\n')
+    assert.ok(passed.includes('"op":"append"') && passed.includes('session.launched_sealed'), 'traffic was recorded')
+    for (const [name, secret] of secrets) {
+      assert.deepEqual(formsFound(passed, secret), [], `${name}, in traffic`)
+      if (/key/.test(name)) assert.deepEqual(formsFound(passed, Buffer.from(secret, 'base64url')), [], `${name}, decoded`)
+    }
     // A room of the other kind, whose key the service does get: it shows that the search finds what is there.
     const classic = { room: canary('classic'), mk: canary('classic-key') }
     const held = openRoom({ spaceUrl: more.spaceUrl, ...classic })
@@ -178,6 +185,22 @@ test(
     await Promise.race([holding, atrium.end('SIGKILL')])
   },
 )
+
+/** What the clients of this process send to any server, and what they get: addresses, headers and bodies. */
+function recordTraffic(t: TestContext): string[] {
+  const traffic: string[] = []
+  const send = globalThis.fetch
+  t.mock.method(globalThis, 'fetch', async (input: string | URL | Request, init?: RequestInit) => {
+    const request = new Request(input, init)
+    traffic.push(`${request.method} ${request.url}`, JSON.stringify([...request.headers]), await request.clone().text())
+    const response = await send(request)
+    traffic.push(JSON.stringify([...response.headers]))
+    const read = response.clone().text()
+    read.then((body) => traffic.push(body)).catch(() => undefined)
+    return response
+  })
+  return traffic
+}
 
 interface Needle {
   name: string

@@ -2,6 +2,7 @@ import { newAgentGuest, sealForAgent } from '@atrium/room-client/seal-for-agent'
 import type { ListedChannel } from '../room/listed-channel.ts'
 import type { Vault } from '../room/vault.ts'
 import type { AgentDoor } from './agent-door.ts'
+import { UnfinishedLaunches } from './unfinished-launches.ts'
 import { isHere, type InvitedAgent, justInvited, type KeptAgent } from './invited-agent.ts'
 
 /** In what this device keeps of the room: one entry for each agent that its owner has launched. */
@@ -13,15 +14,28 @@ const VISIT = 'agent/'
  */
 export function listedDoor(room: string, channel: ListedChannel): AgentDoor {
   const { vault } = channel
+  const unfinished = new UnfinishedLaunches(channel)
   return {
     async open(agent) {
       const invitedAs = newAgentGuest(agent.id)
+      await unfinished.begin(invitedAs)
       const invitation = await channel.inviteAgent(invitedAs)
       return { room: { room, sealed_key: await sealForAgent(agent, room, invitation) }, invitedAs }
     },
-    close: async ({ invitedAs = '' }) => channel.removeInvited(invitedAs),
-    read: () => readVisits(vault),
-    keep: (agents) => keepVisits(vault, agents),
+    async close({ invitedAs = '' }) {
+      await channel.removeInvited(invitedAs)
+      await unfinished.end(invitedAs)
+    },
+    async read() {
+      const visits = await readVisits(vault)
+      const kept = new Set(visits.map(({ invitedAs }) => invitedAs))
+      void unfinished.takeBack((invitedAs) => kept.has(invitedAs))
+      return visits
+    },
+    async keep(agents) {
+      await keepVisits(vault, agents)
+      for (const { invitedAs } of agents) if (invitedAs !== undefined) await unfinished.end(invitedAs)
+    },
     owner: {
       letIn: (invitedAs) => channel.letIn(invitedAs),
       remove: (invitedAs) => channel.removeInvited(invitedAs),

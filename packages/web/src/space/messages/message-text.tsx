@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks'
+import { later } from '../parts/later.tsx'
 import { linkify } from '../parts/linkify.ts'
 import { t } from '../text/text.ts'
-import { MarkdownText } from './markdown-text.tsx'
+
+/** Only agents write Markdown. Until its code is there, their text is shown as written. */
+export const MarkdownText = later(async () => (await import('./markdown-text.tsx')).MarkdownText)
 
 const FOLD_LENGTH = 2_400
 const FOLD_LINES = 30
@@ -27,8 +30,7 @@ export function MessageText({ text, isMarkdown = false }: MessageTextProps) {
       </button>
     </>
   )
-  if (isMarkdown) return <MarkdownText text={folded}>{more}</MarkdownText>
-  return (
+  const asWritten = (
     <div class="text" dir="auto">
       {linkify(folded).map(({ text, href, shown }, i) =>
         href === undefined ? (
@@ -41,6 +43,12 @@ export function MessageText({ text, isMarkdown = false }: MessageTextProps) {
       )}
       {more}
     </div>
+  )
+  if (!isMarkdown) return asWritten
+  return (
+    <MarkdownText text={folded} meanwhile={asWritten}>
+      {more}
+    </MarkdownText>
   )
 }
 

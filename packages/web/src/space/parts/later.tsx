@@ -4,19 +4,20 @@ import { useEffect, useState } from 'preact/hooks'
 const AGAIN_MS = 1_000
 
 interface Later<P> {
-  (props: P): preact.JSX.Element | null
+  /** `meanwhile`: what is shown until the code is there. */
+  (props: P & { meanwhile?: preact.JSX.Element }): preact.JSX.Element | null
   /** Fetches the code in advance. */
   fetch(): void
 }
 
 /**
- * A component whose code is not part of the first view. It shows nothing until the code has been loaded, which may
- * take several attempts.
+ * A component whose code is not part of the first view. Until the code has been loaded, which may take several
+ * attempts, it shows nothing or `meanwhile`.
  */
 export function later<P extends object>(load: () => Promise<ComponentType<P>>): Later<P> {
   let loaded: ComponentType<P> | undefined
   const fetch = async (): Promise<ComponentType<P>> => (loaded ??= await load())
-  const Shown = (props: P) => {
+  const Shown = ({ meanwhile, ...props }: P & { meanwhile?: preact.JSX.Element }) => {
     const [Loaded, setLoaded] = useState(() => loaded)
     useEffect(() => {
       let timer: ReturnType<typeof setTimeout> | undefined
@@ -28,7 +29,7 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
       tryOnce()
       return () => clearTimeout(timer)
     }, [])
-    return Loaded ? <Loaded {...props} /> : null
+    return Loaded ? <Loaded {...(props as unknown as P)} /> : (meanwhile ?? null)
   }
   return Object.assign(Shown, { fetch: () => void fetch().catch(() => undefined) })
 }

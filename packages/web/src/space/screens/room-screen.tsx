@@ -6,7 +6,7 @@ import type { SpaceConfig } from '../config.ts'
 import { accountStore, keepAccount } from '../identity/account.ts'
 import { announce } from '../parts/announcer.tsx'
 import { authorId, authorName, spokenName } from '../parts/authors.ts'
-import { parseMarkdown, plainTextOf } from '../parts/parse-markdown.ts'
+import { MarkdownText } from '../messages/message-text.tsx'
 import { later } from '../parts/later.tsx'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { dropLines } from '../room/line-cache.ts'
@@ -28,8 +28,9 @@ interface RoomScreenProps {
 export function RoomScreen({ secret, config }: RoomScreenProps) {
   const [session, setSession] = useState<RoomSession>()
   useEffect(() => {
+    MarkdownText.fetch()
     let left = false
-    const opening = RoomSession.open(secret, sayNews)
+    const opening = RoomSession.open(secret, (entries, opened) => void sayNews(entries, opened))
     void opening.then((opened) => (left ? opened.stop() : setSession(opened)))
     return () => {
       left = true
@@ -108,22 +109,28 @@ function Opening({ link, opened }: { link: 'online' | 'offline' | 'away' | 'trou
 }
 
 /** Announces messages of others; of the visitor's own messages it only announces that they were sent. */
-function sayNews(entries: readonly Entry[], session: RoomSession): void {
+async function sayNews(entries: readonly Entry[], session: RoomSession): Promise<void> {
   const isOwn = ({ id }: Entry) => session.sender.own.has(id)
   const others = entries.filter((entry) => !isOwn(entry))
   const [first] = others
   if (!first) return announce(t.tools.spoken.sent)
-  const words =
-    others.length > 2 ? t.room.newMessages(others.length) : others.map((entry) => spokenEntry(entry, session)).reduce(t.titled)
+  if (others.length > 2) return announce(t.room.newMessages(others.length))
+  const words = (await Promise.all(others.map((entry) => spokenEntry(entry, session)))).reduce(t.titled)
   announce(words.slice(0, 400))
 }
 
-function spokenEntry(entry: Entry, session: RoomSession): string {
+async function spokenEntry(entry: Entry, session: RoomSession): Promise<string> {
   const { author, message } = entry
   const { byId } = session.reader
   if (session.state.value.retracted.get(entry.id) === 'notice') return t.tools.messages.spoken(spokenName(author))
-  const text = author.kind === 'agent' ? plainTextOf(parseMarkdown(message.text)) : message.text
+  const text = author.kind === 'agent' ? await plainText(message.text) : message.text
   const isFirst = ![...byId.values()].some(({ seq, author: other }) => seq < entry.seq && authorId(other) === authorId(author))
   const words = t.room.spoken(spokenName(author), text)
   return isFirst ? t.titled(t.tools.spoken.firstMessage(authorName(author)), words) : words
+}
+
+/** Without the marks of Markdown, if the code that knows them can be fetched. */
+async function plainText(text: string): Promise<string> {
+  const markdown = await import('../parts/parse-markdown.ts').catch(() => undefined)
+  return markdown ? markdown.plainTextOf(markdown.parseMarkdown(text)) : text
 }

@@ -244,7 +244,7 @@ function InvitationItem({ invitation, isOwner, onLetIn, onTakeBack }: Invitation
     <li class="invitation">
       <div class="person">
         <p>
-          <bdi class="name">{invitedAs}</bdi>
+          <bdi class="name">{invitedAs}</bdi> {agent !== undefined && <AgentMark />}
         </p>
         <p class="hint">
           {answeredBy ? words.answered(<bdi>{memberName(answeredBy)}</bdi>, memberNote(answeredBy)) : words.unanswered}

@@ -68,7 +68,7 @@ export const sealed: Text['sealed'] = {
     proven: (email, issuer) => `${isolated(email)}، أثبته ${isolated(issuer)}`,
     provenByOwner: (email, issuer) => `${isolated(email)}، أثبته ${isolated(issuer)} بمفتاح حفظه مالك الغرفة`,
     owner: 'أنشأ الغرفة',
-    agent: (id: string) => `الوكيل ${isolated(id)}، دعاه المالك لمدة جلسته`,
+    agent: (id: string) => `${isolated(id)}، دعاه المالك لمدة جلسته`,
     invitedAs: (who) => `دُعي باسم ${isolated(who)}`,
     unsigned: 'من دون تسجيل دخول',
     unchecked: 'لم يُتحقق من تسجيل الدخول هنا',

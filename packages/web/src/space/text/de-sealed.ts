@@ -66,7 +66,7 @@ export const sealed: Text['sealed'] = {
     provenByOwner: (email, issuer) =>
       `${isolated(email)}, gezeigt von ${isolated(issuer)} mit einem Schlüssel, den die Person aufbewahrt hat, der der Raum gehört`,
     owner: 'hat den Raum angelegt',
-    agent: (id: string) => `Agent ${isolated(id)}, für die Zeit seiner Sitzung in den Raum eingeladen`,
+    agent: (id: string) => `${isolated(id)}, für die Zeit seiner Sitzung in den Raum eingeladen`,
     invitedAs: (who) => `eingeladen als ${isolated(who)}`,
     unsigned: 'ohne Anmeldung',
     unchecked: 'Anmeldung hier nicht geprüft',

@@ -68,7 +68,7 @@ export const sealed = {
     provenByOwner: (email: string, issuer: string) =>
       `${isolated(email)}, shown by ${isolated(issuer)} with a key that the owner has kept`,
     owner: 'made the room',
-    agent: (id: string) => `agent ${isolated(id)}, invited by the owner for the time of its session`,
+    agent: (id: string) => `${isolated(id)}, invited by the owner for the time of its session`,
     invitedAs: (who: string) => `invited as ${isolated(who)}`,
     unsigned: 'without a sign-in',
     unchecked: 'sign-in not checked here',

@@ -64,7 +64,7 @@ export const sealed: Text['sealed'] = {
     provenByOwner: (email, issuer) =>
       `${isolated(email)}, demostrado por ${isolated(issuer)} con una clave que guardó quien posee la sala`,
     owner: 'creó la sala',
-    agent: (id: string) => `agente ${isolated(id)}, con invitación de quien posee la sala mientras dura su sesión`,
+    agent: (id: string) => `${isolated(id)}, con invitación de quien posee la sala mientras dura su sesión`,
     invitedAs: (who) => `invitación para ${isolated(who)}`,
     unsigned: 'sin inicio de sesión',
     unchecked: 'inicio de sesión no comprobado aquí',

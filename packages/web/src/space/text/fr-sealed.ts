@@ -66,7 +66,7 @@ export const sealed: Text['sealed'] = {
     provenByOwner: (email, issuer) =>
       `${isolated(email)}, prouvé par ${isolated(issuer)} avec une clé gardée par la personne à qui appartient le salon`,
     owner: 'a créé le salon',
-    agent: (id: string) => `agent ${isolated(id)}, invité par le propriétaire pour la durée de sa session`,
+    agent: (id: string) => `${isolated(id)}, invité par le propriétaire pour la durée de sa session`,
     invitedAs: (who) => `invitation pour ${isolated(who)}`,
     unsigned: 'sans connexion',
     unchecked: 'connexion non vérifiée ici',

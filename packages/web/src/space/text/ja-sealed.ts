@@ -61,7 +61,7 @@ export const sealed: Text['sealed'] = {
     proven: (email, issuer) => `${isolated(email)}、${isolated(issuer)}が証明`,
     provenByOwner: (email, issuer) => `${isolated(email)}、所有者が保管した鍵により${isolated(issuer)}が証明`,
     owner: 'ルームを作成',
-    agent: (id: string) => `エージェント ${isolated(id)}、セッションの間、所有者が招待`,
+    agent: (id: string) => `${isolated(id)}、セッションの間、所有者が招待`,
     invitedAs: (who) => `${isolated(who)}として招待`,
     unsigned: 'サインインなし',
     unchecked: 'サインインはここでは未確認',
