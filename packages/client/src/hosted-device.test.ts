@@ -33,8 +33,10 @@ test('a hosted agent reads from the consent of the owner on, every list carries 
   const agent = openListedRoom({ ...own, device: runner })
   await assert.rejects(agent.read(), { name: 'NotListedError' })
   assert.equal(await room.host(consent), key)
-  assert.equal(await room.host(consent), key, 'a repeat changes nothing')
-  assert.deepEqual(await texts(agent), ['Before it came.'])
+  const before = (await room.say('Before the repeat.')).seq
+  assert.equal(await room.host(consent), key)
+  assert.equal((await room.say('After the repeat.')).seq, before + 1, 'a repeat writes nothing')
+  assert.deepEqual(await texts(agent), ['Before it came.', 'Before the repeat.', 'After the repeat.'])
   await agent.say('Good evening.')
   const said = (await room.read()).at(-1)
   assert.deepEqual(

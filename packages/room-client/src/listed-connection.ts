@@ -204,7 +204,8 @@ export class ListedConnection {
     const one = { agent, device: device?.key ?? '', card }
     if (!device || !mayHost(one, this.#force().policy, this.#reader.facts.hosted))
       throw new TypeError('not an agent with the card of a device of its own for this room')
-    await this.change((list) => withHosted(list, one), signal, device)
+    const isIn = this.#force().policy.devices.includes(device.key)
+    if (!isIn) await this.change((list) => withHosted(list, one), signal, device)
     return device.key
   }
 

@@ -10,11 +10,12 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 /**
  * Whether a page may read the answers. True for operations under /v1 with a publishable key or no key, and for those
- * with the control token of a session, because a page that launches an agent must be able to stop it. For operations
- * with a secret key or the admin token a page may read only the errors.
+ * with the control token of a session or a summon key, because a page that launches an agent must be able to stop it, and one
+ * that prepares a launch to use it. For operations with a secret key or the admin token a page may read only the errors.
  */
 export function allowsBrowsers(op: Operation): boolean {
-  return op.caller === 'control' || (op.status === 'live' && (op.caller === 'publishable' || op.caller === 'anyone'))
+  if (op.caller === 'control' || op.credentialField === 'summon_key') return true
+  return op.status === 'live' && (op.caller === 'publishable' || op.caller === 'anyone')
 }
 
 /** Any origin, never with credentials: the key in the request decides what a page may do. */

@@ -1,6 +1,6 @@
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import type { CatalogAgent, LaunchRequest } from '../api/platform-api.ts'
-import { type InvitedAgent, keepInvited, readInvited } from './invited-agent.ts'
+import { type InvitedAgent, keepInvited, type Prepared, readInvited } from './invited-agent.ts'
 
 /** What a launch has of a room. A launch that is sent again has the same. */
 export interface Entrance {
@@ -21,7 +21,12 @@ export interface AgentDoor {
     /** Lets in the device if it has answered. Resolves to whether it is on the list. */
     letIn: (invitedAs: string) => Promise<boolean>
     /** Removes the device, or takes the invitation back. The key of the room changes. */
-    remove: (invitedAs: string) => Promise<void>
+    remove: (agent: Pick<InvitedAgent, 'invitedAs' | 'device'>) => Promise<void>
+    readonly room: string
+    /** The device of this card. */
+    deviceOf: (card: string) => Promise<string>
+    /** The owner's consent: from then on the operator reads along, and every reader is told. A repeat changes nothing. */
+    host: (consent: Pick<Prepared, 'agent' | 'card'>) => Promise<void>
   }
 }
 

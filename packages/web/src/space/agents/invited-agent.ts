@@ -1,9 +1,19 @@
 import type { SessionStatus } from '../api/platform-api.ts'
 
+/** The launch of a hosted agent before it is known to be accepted: it is repeated, also after a reload. */
+export interface Prepared {
+  /** The id of the agent. */
+  readonly agent: string
+  readonly card: string
+  readonly summonKey: string
+}
+
 /** An agent that was invited from this tab. */
 export interface InvitedAgent {
-  /** Of its session. */
+  /** Of its session; of a hosted agent in a client-sealed room, of the launch that was prepared. */
   readonly id: string
+  /** Of its session, where `id` is another one. */
+  readonly sessionId?: string | undefined
   readonly name: string
   /** The control token, which anyone who has it can use to stop the session. */
   readonly controlToken: string
@@ -13,6 +23,9 @@ export interface InvitedAgent {
   readonly chargedCredits: number
   /** Whom its device is invited as, in a room with a list of devices. */
   readonly invitedAs?: string | undefined
+  /** The device with which the operator reads along there, for a hosted agent. */
+  readonly device?: string | undefined
+  readonly prepared?: Prepared | undefined
   /** Its device, or the invitation for it, is on that list. */
   readonly isOnList: boolean
   /** A stop was requested and is not complete. */
@@ -25,7 +38,10 @@ export function isHere({ status }: Pick<InvitedAgent, 'status'>): boolean {
   return status === 'launching' || status === 'running' || status === 'paused' || status === 'stopping'
 }
 
-export type KeptAgent = Pick<InvitedAgent, 'id' | 'name' | 'controlToken' | 'expiresAt' | 'invitedAs'>
+export type KeptAgent = Pick<
+  InvitedAgent,
+  'id' | 'name' | 'controlToken' | 'expiresAt' | 'invitedAs' | 'sessionId' | 'device' | 'prepared'
+>
 
 const KEY = 'atrium.space.agents.'
 
@@ -52,6 +68,6 @@ export function readInvited(room: string): InvitedAgent[] {
 }
 
 export function justInvited(kept: KeptAgent): InvitedAgent {
-  const isOnList = kept.invitedAs !== undefined
+  const isOnList = kept.invitedAs !== undefined || kept.device !== undefined
   return { ...kept, status: 'launching', hasJoined: false, chargedCredits: 0, isOnList, leaving: false, unreached: false }
 }

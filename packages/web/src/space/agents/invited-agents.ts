@@ -4,7 +4,7 @@ import { Naps } from '../room/backoff.ts'
 import { Store } from '../store.ts'
 import type { AgentDoor } from './agent-door.ts'
 import { type InvitedAgent, isHere, justInvited } from './invited-agent.ts'
-import { Launcher } from './launcher.ts'
+import { isUncertain, Launcher } from './launcher.ts'
 import { t } from '../text/text.ts'
 
 const COMING_MS = 1_000
@@ -39,6 +39,11 @@ export class InvitedAgents {
     return this.#door.owner !== undefined
   }
 
+  /** The operator of the agent would read along, so the owner has to agree first. */
+  needsConsent({ hosting }: Pick<CatalogAgent, 'hosting'>): boolean {
+    return this.isSealed && hosting === 'hosted'
+  }
+
   stop(): void {
     this.#stopper.abort()
     this.#naps.wake()
@@ -46,10 +51,11 @@ export class InvitedAgents {
 
   /** Resolves to whether the agent is joining or already in the room. Rejects as Launcher does. */
   async invite(
-    agent: Pick<CatalogAgent, 'id' | 'name' | 'price_credits' | 'encryption_key'>,
+    agent: Pick<CatalogAgent, 'id' | 'name' | 'price_credits' | 'encryption_key' | 'hosting'>,
     coupon: string,
   ): Promise<'coming' | 'present'> {
     const { name } = agent
+    if (this.needsConsent(agent)) return this.#inviteHosted(agent, coupon)
     const launched = await this.#launcher.launch(agent, coupon)
     if ('already_present' in launched) return 'present'
     const { id, control_token: controlToken, expires_at: expiresAt, invitedAs } = launched
@@ -59,11 +65,54 @@ export class InvitedAgents {
     return 'coming'
   }
 
+  /** The owner has agreed. A launch whose outcome is unknown is repeated, and launches once. */
+  async #inviteHosted(agent: Pick<CatalogAgent, 'id' | 'name' | 'price_credits'>, coupon: string): Promise<'coming' | 'present'> {
+    const { owner } = this.#door
+    if (!owner) throw new Error('only the owner of a list lets in an agent')
+    let entry = this.state.value.agents.find(({ prepared }) => prepared?.agent === agent.id)
+    if (!entry) {
+      const { id, card, summon_key: summonKey, expires_at: expiresAt } = await this.#launcher.prepare(agent, coupon, owner.room)
+      const prepared = { agent: agent.id, card, summonKey }
+      entry = justInvited({ id, name: agent.name, controlToken: '', expiresAt, prepared, device: await owner.deviceOf(card) })
+      this.state.update({ agents: [...this.state.value.agents, entry] })
+      // Before the consent: after a crash, the next page goes on.
+      await this.#door.keep(this.state.value.agents)
+    }
+    try {
+      await this.#launchPrepared(entry)
+    } catch (error) {
+      this.#naps.wake()
+      if (error instanceof ApiFailure && error.code === 'state_conflict' && error.reason === '') return 'present'
+      if (error instanceof ApiFailure && !isUncertain(error)) throw error
+    }
+    announce(t.agents.sayComing(agent.name))
+    this.#naps.wake()
+    return 'coming'
+  }
+
+  /** Consents, and launches. If the launch is refused, the device leaves the list again. */
+  async #launchPrepared({ id, prepared, expiresAt }: InvitedAgent): Promise<void> {
+    const { owner } = this.#door
+    if (!prepared || !owner) return
+    const over = { prepared: undefined, status: 'failed' } as const
+    // A page that was closed in the middle. The launch may have been accepted, but nobody knows how to stop it.
+    if (Date.parse(expiresAt) < Date.now()) return this.#change(id, over)
+    await owner.host(prepared)
+    try {
+      const { id: sessionId, control_token: controlToken, expires_at } = await this.#launcher.summon(id, prepared.summonKey)
+      this.#change(id, { sessionId, controlToken, expiresAt: expires_at, prepared: undefined })
+    } catch (error) {
+      if (!isUncertain(error)) this.#change(id, over)
+      throw error
+    }
+  }
+
   /** Telling an agent twice does nothing more. */
   async sendAway(agent: InvitedAgent): Promise<void> {
+    if (agent.prepared) return
     this.#change(agent.id, { leaving: true, unreached: false })
     try {
-      await this.api.stopSession(agent.id, agent.controlToken)
+      await this.api.stopSession(agent.sessionId ?? agent.id, agent.controlToken)
       await this.#look(agent)
     } catch {
       this.#change(agent.id, { leaving: false, unreached: true })
@@ -102,23 +151,24 @@ export class InvitedAgents {
   }
 
   async #accompany(agent: InvitedAgent): Promise<void> {
+    if (agent.prepared) return this.#launchPrepared(agent).catch(() => undefined)
     if (isHere(agent)) await this.#look(agent)
     const { owner } = this.#door
     const now = this.state.value.agents.find(({ id }) => id === agent.id)
-    if (!owner || !now?.isOnList || now.invitedAs === undefined) return
+    if (!owner || !now?.isOnList) return
     try {
-      if (now.status === 'launching') await owner.letIn(now.invitedAs)
+      if (now.status === 'launching' && now.invitedAs !== undefined) await owner.letIn(now.invitedAs)
       if (isHere(now)) return
-      await owner.remove(now.invitedAs)
+      await owner.remove(now)
       this.#change(now.id, { isOnList: false })
     } catch {
       // Tried again. The visit is kept until the device is off the list.
     }
   }
 
-  async #look({ id, name, controlToken }: InvitedAgent): Promise<void> {
+  async #look({ id, sessionId = id, name, controlToken }: InvitedAgent): Promise<void> {
     try {
-      const found = await this.api.getSession(id, controlToken)
+      const found = await this.api.getSession(sessionId, controlToken)
       const { status, joined_at, expires_at: expiresAt, charged_credits: chargedCredits } = found
       const before = this.state.value.agents.find((agent) => agent.id === id)
       this.#change(id, { status, hasJoined: joined_at !== null, expiresAt, chargedCredits })

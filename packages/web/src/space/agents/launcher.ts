@@ -5,6 +5,7 @@ import {
   type CatalogAgent,
   type LaunchedSession,
   type PlatformApi,
+  type PreparedLaunch,
   Unreachable,
 } from '../api/platform-api.ts'
 import { backoffMs } from '../room/backoff.ts'
@@ -61,21 +62,38 @@ export class Launcher {
     }
   }
 
+  /** Prepares the launch of a hosted agent into a client-sealed room. Charges nothing. Rejects like `launch`. */
+  prepare(agent: Pick<CatalogAgent, 'id' | 'price_credits'>, coupon: string, room: string): Promise<PreparedLaunch> {
+    const body = { agent_id: agent.id, room: { room }, coupon, max_price_credits: agent.price_credits }
+    const idempotencyKey = randomId()
+    return insist(() => this.#api.prepare(body, idempotencyKey))
+  }
+
+  /** Launches what was prepared, once. Rejects like `launch`. */
+  summon(id: string, summonKey: string): Promise<LaunchedSession> {
+    return insist(() => this.#api.summon(summonKey, `hosted ${id}`))
+  }
+
   /** The outcome of the launch is what counts. An invitation that stays can be taken back by hand. */
   async #close({ entrance }: Press): Promise<void> {
     await this.#door.close(entrance).catch(() => undefined)
   }
 
-  async #insist({ agentId, coupon, priceCredits, idempotencyKey, entrance }: Press): Promise<LaunchedSession | AlreadyPresent> {
+  #insist({ agentId, coupon, priceCredits, idempotencyKey, entrance }: Press): Promise<LaunchedSession | AlreadyPresent> {
     const body = { agent_id: agentId, room: entrance.room, coupon, max_price_credits: priceCredits }
-    for (let failures = 1; ; failures++) {
-      try {
-        return await this.#api.launch(body, idempotencyKey)
-      } catch (error) {
-        if (!isUncertain(error) || failures === TRIES) throw error
-        const askedMs = error instanceof ApiFailure ? error.retryAfterMs : undefined
-        await wait(Math.max(askedMs ?? 0, backoffMs(failures)), undefined)
-      }
+    return insist(() => this.#api.launch(body, idempotencyKey))
+  }
+}
+
+/** Repeats a request while there is no answer. */
+async function insist<T>(send: () => Promise<T>): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!isUncertain(error) || failures === TRIES) throw error
+      const askedMs = error instanceof ApiFailure ? error.retryAfterMs : undefined
+      await wait(Math.max(askedMs ?? 0, backoffMs(failures)), undefined)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { readCard } from '@atrium/room-client/room-device'
 import { newAgentGuest, sealForAgent } from '@atrium/room-client/seal-for-agent'
 import type { ListedChannel } from '../room/listed-channel.ts'
 import type { Vault } from '../room/vault.ts'
@@ -23,7 +24,7 @@ export function listedDoor(room: string, channel: ListedChannel): AgentDoor {
       return { room: { room, sealed_key: await sealForAgent(agent, room, invitation) }, invitedAs }
     },
     async close({ invitedAs = '' }) {
-      await channel.removeInvited(invitedAs)
+      await channel.removeInvited({ invitedAs })
       await unfinished.end(invitedAs)
     },
     async read() {
@@ -38,7 +39,10 @@ export function listedDoor(room: string, channel: ListedChannel): AgentDoor {
     },
     owner: {
       letIn: (invitedAs) => channel.letIn(invitedAs),
-      remove: (invitedAs) => channel.removeInvited(invitedAs),
+      remove: (agent) => channel.removeInvited(agent),
+      room,
+      deviceOf: async (card) => (await readCard(card, room))?.key ?? '',
+      host: (consent) => channel.host(consent),
     },
   }
 }
@@ -51,9 +55,12 @@ async function readVisits(vault: Vault): Promise<InvitedAgent[]> {
 async function keepVisits(vault: Vault, agents: readonly InvitedAgent[]): Promise<void> {
   const open = agents.filter((agent) => isHere(agent) || agent.isOnList)
   const names = new Set(open.map(({ id }) => VISIT + id))
-  for (const { id, name, controlToken, expiresAt, invitedAs } of open) {
-    if (!vault.names(VISIT + id).includes(VISIT + id))
-      await vault.write(VISIT + id, { id, name, controlToken, expiresAt, ...(invitedAs && { invitedAs }) } satisfies KeptAgent)
+  for (const { id, name, controlToken, expiresAt, invitedAs, sessionId, device, prepared } of open) {
+    // What is kept of a hosted agent changes when the launch was accepted.
+    if (device !== undefined || !vault.names(VISIT + id).includes(VISIT + id)) {
+      const kept: KeptAgent = { id, name, controlToken, expiresAt, invitedAs, sessionId, device, prepared }
+      await vault.write(VISIT + id, kept)
+    }
   }
   // Of this page's agents alone: another tab may have launched one.
   for (const { id } of agents) if (!names.has(VISIT + id)) await vault.remove(VISIT + id)

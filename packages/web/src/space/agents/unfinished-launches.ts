@@ -44,7 +44,7 @@ export class UnfinishedLaunches {
       await navigator.locks
         .request(name, { ifAvailable: true }, async (lock) => {
           if (!lock) return
-          if (!isKept(invitedAs)) await this.#channel.removeInvited(invitedAs)
+          if (!isKept(invitedAs)) await this.#channel.removeInvited({ invitedAs })
           await this.#channel.vault.remove(name)
         })
         // Tried again when the room is opened next. By hand it can be taken back at any time.

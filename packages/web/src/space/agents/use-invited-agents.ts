@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
-import { PlatformApi } from '../api/platform-api.ts'
 import type { SpaceConfig } from '../config.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { ownerIn } from '../room-link.ts'
 import { type AgentDoor, classicDoor } from './agent-door.ts'
-import { InvitedAgents } from './invited-agents.ts'
+import type { InvitedAgents } from './invited-agents.ts'
 
 /**
  * undefined: this visitor cannot invite agents into the room, because it is open and its clients seal the lines, or has a
@@ -17,11 +16,17 @@ export function useInvitedAgents(session: RoomSession, config: SpaceConfig | und
     if (!apiUrl || !key) return undefined
     let made: InvitedAgents | undefined
     let hasLeft = false
-    void doorOf(session).then((door) => {
-      if (!door || hasLeft) return
-      made = new InvitedAgents(new PlatformApi(apiUrl, key), door)
+    const begin = async () => {
+      const door = await doorOf(session)
+      if (!door) return
+      // After what the first view needs.
+      const [agents, api] = await Promise.all([import('./invited-agents.ts'), import('../api/platform-api.ts')])
+      if (hasLeft) return
+      made = new agents.InvitedAgents(new api.PlatformApi(apiUrl, key), door)
       setInvited(made)
-    })
+    }
+    // A file that cannot be fetched: no agents until the page is opened again.
+    void begin().catch(() => undefined)
     return () => {
       hasLeft = true
       made?.stop()

@@ -25,6 +25,16 @@ export interface LaunchRequest {
   readonly max_price_credits: number
 }
 
+/** The launch of an agent that the operator runs, into a room whose key no server gets: it waits for the owner's consent. */
+export interface PreparedLaunch {
+  /** Of the pending launch. */
+  readonly id: string
+  readonly summon_key: string
+  /** The card of the device with which the operator reads along. */
+  readonly card: string
+  readonly expires_at: string
+}
+
 export interface LaunchedSession {
   readonly id: string
   readonly control_token: string
@@ -84,8 +94,8 @@ interface ErrorBody {
 interface Call {
   method: 'GET' | 'POST'
   path: string
-  /** A publishable key, or the control token of a session. */
-  bearer: string
+  /** A publishable key, or the control token of a session. Absent: the body has a key. */
+  bearer?: string
   idempotencyKey?: string
   body?: object
 }
@@ -123,6 +133,21 @@ export class PlatformApi {
     return (await this.#call(call)).data as LaunchedSession | AlreadyPresent
   }
 
+  /** Charges nothing. */
+  async prepare(
+    body: Omit<LaunchRequest, 'room'> & { readonly room: { readonly room: string } },
+    idempotencyKey: string,
+  ): Promise<PreparedLaunch> {
+    const call = { method: 'POST', path: '/v1/sessions', bearer: this.#key, idempotencyKey } as const
+    return (await this.#call({ ...call, body: { ...body, arm: true } })).data as PreparedLaunch
+  }
+
+  /** Launches and charges once, however often it is sent with the same key. */
+  async summon(summonKey: string, idempotencyKey: string): Promise<LaunchedSession> {
+    const body = { summon_key: summonKey }
+    return (await this.#call({ method: 'POST', path: '/sessions/summon', idempotencyKey, body })).data as LaunchedSession
+  }
+
   async getSession(id: string, controlToken: string): Promise<SessionStatus> {
     return (await this.#call({ method: 'GET', path: `/sessions/${id}`, bearer: controlToken })).data as SessionStatus
   }
@@ -133,7 +158,7 @@ export class PlatformApi {
 
   async #call({ method, path, bearer, idempotencyKey, body }: Call): Promise<Answer> {
     const headers = {
-      authorization: `Bearer ${bearer}`,
+      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     }

@@ -19,8 +19,9 @@ export function memberNote(member: Member): string {
   return t.sealed.members.and(t.sealed.members.second(first), ownNote(member))
 }
 
-function ownNote({ invitedAs, standing }: Member): string {
+function ownNote({ invitedAs, hostedAgent, standing }: Member): string {
   const words = t.sealed.members
+  if (hostedAgent !== undefined) return words.hosted(hostedAgent)
   const agent = findAgentId(invitedAs)
   if (agent !== undefined) return words.agent(agent)
   if (standing.ok) {

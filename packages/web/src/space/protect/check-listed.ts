@@ -32,10 +32,14 @@ export async function checkListed(listed: Listed, { heads, entries: shown }: See
     return report({ id: 'chain', verdict: 'failed', title, text })
   }
   const { lines, hashes, reader, entries } = opened
-  const { lists, generation, devices, unopened } = reader.summary
+  const { lists, generation, devices, unopened, agents } = reader.summary
   const { opens, chain, seen } = t.protection
   const words = t.sealed.checks
-  report({ id: 'recipients', verdict: 'proved', title: words.recipients, text: words.recipientsText(devices) })
+  report(
+    agents.length === 0
+      ? { id: 'recipients', verdict: 'proved', title: words.recipients, text: words.recipientsText(devices) }
+      : { id: 'recipients', verdict: 'trusted', title: words.operator, text: words.operatorText(agents.join(', ')) },
+  )
   const isOpen = unopened === 0
   report({
     id: 'opens',

@@ -109,11 +109,19 @@ export class ListedChannel implements Channel {
     return (await this.#connection.list()).members.some((member) => member.invitedAs === invitedAs)
   }
 
-  /** Removes who was invited as this, or takes the invitation back. */
-  async removeInvited(invitedAs: string): Promise<void> {
+  /** The consent of the owner to a hosted agent, which every reader shows. */
+  async host(consent: { agent: string; card: string }): Promise<void> {
+    await this.#explained(this.#connection.host(consent, undefined))
+    await this.refresh()
+  }
+
+  /** Removes the device, or that which was invited as this, or takes the invitation back. */
+  async removeInvited({ invitedAs, device }: { invitedAs?: string | undefined; device?: string | undefined }): Promise<void> {
     await this.#explained(this.#connection.members(undefined))
     const { members, invitations } = await this.#connection.list()
-    const found = [...members, ...invitations].filter((one) => one.invitedAs === invitedAs)
+    const isMeant = (one: { key: string; invitedAs?: string | undefined }) =>
+      one.key === device || (invitedAs !== undefined && one.invitedAs === invitedAs)
+    const found = [...members, ...invitations].filter(isMeant)
     if (found.length > 0) await this.expel(found.map(({ key }) => key))
   }
 
@@ -222,7 +230,7 @@ export async function optionsOf({ device }: OwnDevice): Promise<Omit<ListedRoomO
 function shownEntry(entry: ListedEntry): ListedEntry {
   const { key, vouchedBy, name = vouchedBy?.name, standing } = entry.member
   const claimed = name !== undefined && { name }
-  const agent = findAgentId(entry.member.invitedAs)
+  const agent = entry.member.hostedAgent ?? findAgentId(entry.member.invitedAs)
   // The id is what the owner has invited: a device that the agent's device has named is not the agent's.
   if (agent !== undefined && !vouchedBy) return { ...entry, author: { kind: 'agent', id: agent, ...claimed, key, proven: true } }
   const author: Author = standing.ok

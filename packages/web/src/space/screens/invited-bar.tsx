@@ -29,6 +29,8 @@ export function InvitedBar({ invited, onDismiss }: InvitedBarProps) {
 
 function Line({ agent, invited, onDismiss }: InvitedBarProps & { agent: InvitedAgent }) {
   const { id, name, leaving } = agent
+  // A launch that is not known to be accepted cannot be stopped yet.
+  const canGo = isHere(agent) && !leaving && !agent.prepared
   const dismiss = () => {
     invited.forget(id)
     onDismiss()
@@ -37,12 +39,7 @@ function Line({ agent, invited, onDismiss }: InvitedBarProps & { agent: InvitedA
     <li>
       <p>{wordsOf(agent)}</p>
       {isHere(agent) || agent.isOnList ? (
-        <button
-          class="button small"
-          type="button"
-          aria-disabled={leaving || !isHere(agent)}
-          onClick={() => leaving || !isHere(agent) || void invited.sendAway(agent)}
-        >
+        <button class="button small" type="button" aria-disabled={!canGo} onClick={() => canGo && void invited.sendAway(agent)}>
           {t.agents.sendAway(
             (shown) => (
               <span class="unseen">{shown}</span>

@@ -4,6 +4,7 @@ import type { SpaceConfig } from '../config.ts'
 import { keepAccount } from '../identity/account.ts'
 import { announce } from '../parts/announcer.tsx'
 import { Banner } from '../parts/banner.tsx'
+import { memberName } from '../parts/members.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { fetchCertificate } from '../protect/certificate.ts'
 import { pinKey } from '../protect/pin.ts'
@@ -33,8 +34,17 @@ export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
     if (linkBefore.current !== 'online' && link === 'online') announce(t.tools.spoken.connected)
     linkBefore.current = link
   }, [link])
+  const members = useStore(session.list, (list) => list.members)
+  const hosted = members.filter(({ hostedAgent }) => hostedAgent !== undefined)
   return (
     <>
+      {hosted.length > 0 && (
+        <Banner tone="quiet">
+          {hosted.map((member) => (
+            <p key={member.key}>{t.sealed.members.readsAlong(<bdi class="name">{memberName(member)}</bdi>)}</p>
+          ))}
+        </Banner>
+      )}
       {(changedKey || shrank) && (
         <Banner tone="warning">
           <p>

@@ -11,7 +11,7 @@ interface CatalogListProps {
   catalog: ReturnType<typeof useCatalog>
   /** The agent whose button takes the focus. */
   focusOn: string | undefined
-  /** Only agents with a key of their own can join. */
+  /** Only agents with a key of their own can join, and hosted ones by the owner's consent. */
   isSealed: boolean
   onChoose: (agent: CatalogAgent) => void
 }
@@ -19,7 +19,7 @@ interface CatalogListProps {
 export function CatalogList({ catalog, focusOn, isSealed, onChoose }: CatalogListProps) {
   const { agents, nextCursor, busy, failure, fetchMore } = catalog
   const list = useRef<HTMLUListElement>(null)
-  const canJoin = ({ encryption_key: key }: CatalogAgent) => !isSealed || key !== undefined
+  const canJoin = ({ encryption_key: key, hosting }: CatalogAgent) => !isSealed || key !== undefined || hosting === 'hosted'
   /** Its button is focused when it appears. */
   const focusAt = useRef(agents.filter(canJoin).findIndex(({ id }) => id === focusOn))
   useLayoutEffect(() => {
@@ -49,9 +49,8 @@ export function CatalogList({ catalog, focusOn, isSealed, onChoose }: CatalogLis
                 {agent.description}
               </p>
               <AgentFacts agent={agent} />
-              {!canJoin(agent) && (
-                <p class="hint">{agent.hosting === 'hosted' ? t.agents.sealed.hosted : t.agents.sealed.noKey}</p>
-              )}
+              {isSealed && agent.hosting === 'hosted' && <p class="hint">{t.agents.sealed.hosted}</p>}
+              {!canJoin(agent) && <p class="hint">{t.agents.sealed.noKey}</p>}
             </div>
             {canJoin(agent) && (
               <button class="button small" type="button" onClick={() => onChoose(agent)}>

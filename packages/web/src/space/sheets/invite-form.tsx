@@ -30,6 +30,8 @@ export function InviteForm({ agent: listed, session, invited, config, onBack, on
   const agent = { ...listed, price_credits: price }
   const heading = useRef<HTMLHeadingElement>(null)
   const [text, setText] = useState('')
+  const needsConsent = invited.needsConsent(agent)
+  const [agrees, setAgrees] = useState(false)
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
   const [offList, setOffList] = useState(false)
@@ -42,6 +44,7 @@ export function InviteForm({ agent: listed, session, invited, config, onBack, on
     setOffList(false)
     setProblem(coupon === undefined ? t.agents.notCoupon('cpn_', 40) : undefined)
     if (coupon === undefined || busy) return
+    if (needsConsent && !agrees) return setProblem(t.agents.sealed.consentMissing)
     setBusy(true)
     try {
       if ((await invited.invite(agent, coupon)) === 'coming') return onDone()
@@ -80,6 +83,12 @@ export function InviteForm({ agent: listed, session, invited, config, onBack, on
         }}
       >
         <CouponField value={text} onChange={setText} buyUrl={config.coupon_url} />
+        {needsConsent && (
+          <label class="consent">
+            <input type="checkbox" checked={agrees} onChange={(event) => setAgrees(event.currentTarget.checked)} />
+            <span>{t.agents.sealed.consent(<bdi class="name">{agent.name}</bdi>)}</span>
+          </label>
+        )}
         <div ref={foot}>
           {problem !== undefined && (
             <p class="problem" role="alert">

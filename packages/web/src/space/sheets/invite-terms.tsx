@@ -25,9 +25,9 @@ export function InviteTerms({ agent, session, config }: InviteTermsProps) {
         <li>{terms.reads}</li>
         {isSealed && (
           <>
-            <li>{sealed.remote}</li>
+            <li>{isRemote ? sealed.remote : sealed.operator}</li>
             <li>{sealed.leaves}</li>
-            <li>{sealed.present}</li>
+            <li>{isRemote ? sealed.present : sealed.noticeStays}</li>
           </>
         )}
         {!isSealed && (

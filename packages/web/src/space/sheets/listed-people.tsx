@@ -163,7 +163,7 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
           {problem}
         </p>
       )}
-      <p class="hint">{t.protection.kinds}</p>
+      <p class="hint">{t.sealed.list.kinds}</p>
     </Sheet>
   )
 }
@@ -190,7 +190,7 @@ interface MemberItemProps {
 
 function MemberItem({ member, isOwner, isYou, onRemove, onLetIn }: MemberItemProps) {
   const name = memberName(member)
-  const agent = findAgentId(member.invitedAs)
+  const agent = member.hostedAgent ?? findAgentId(member.invitedAs)
   return (
     <li>
       <Avatar author={agent === undefined ? { kind: 'account', name, key: member.key } : { kind: 'agent', id: agent, name }} />

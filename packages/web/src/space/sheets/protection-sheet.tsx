@@ -67,7 +67,8 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
         {results.pin?.kind === 'changed' && <AcceptKey pin={results.pin} onDone={run} />}
       </CheckGroup>
       <CheckGroup title={t.protection.trusted} checks={trusted}>
-        {session.secret.kind !== 'classic' && <p class="hint">{t.protection.kinds}</p>}
+        {session.secret.kind === 'client-sealed' && <p class="hint">{t.protection.kinds}</p>}
+        {session.secret.kind === 'listed' && <p class="hint">{t.sealed.list.kinds}</p>}
       </CheckGroup>
       <FromOutside apiUrl={apiUrl} />
       <div class="buttons">

@@ -38,6 +38,7 @@ export const sealed: Text['sealed'] = {
     deviceOf: (name) => `${name}، جهاز آخر`,
     deviceHint: 'لكل جهاز هنا مفاتيحه. لاستعمال جهاز ثانٍ افتح عليه رابط هذه الغرفة: سيعرض رابطًا لهذا الجهاز.',
     named: 'أجهزة ثانية',
+    kinds: 'لا تحصل الخدمة على مفتاح هذه الغرفة، إلا إذا أدخل المالك وكيلاً من الخدمة. وعندئذ يظهر ذلك فوق الرسائل.',
     invitations: 'الدعوات',
     unanswered: 'لم تُجَب بعد',
     answered: (name, note) => line`أجاب ${name}: ${note}`,
@@ -69,6 +70,8 @@ export const sealed: Text['sealed'] = {
     provenByOwner: (email, issuer) => `${isolated(email)}، أثبته ${isolated(issuer)} بمفتاح حفظه مالك الغرفة`,
     owner: 'أنشأ الغرفة',
     agent: (id: string) => `${isolated(id)}، دعاه المالك لمدة جلسته`,
+    hosted: (id: string) => `${isolated(id)} من هذه الخدمة: يستطيع مشغّله القراءة`,
+    readsAlong: (name) => line`يستطيع مشغّل ${name} القراءة في هذه الغرفة. أدخل مالك الغرفة هذا الوكيل.`,
     invitedAs: (who) => `دُعي باسم ${isolated(who)}`,
     unsigned: 'من دون تسجيل دخول',
     unchecked: 'لم يُتحقق من تسجيل الدخول هنا',
@@ -124,6 +127,9 @@ export const sealed: Text['sealed'] = {
         many: 'تختم أحدث قائمة المفتاح لـ # جهازًا، بما فيها الدعوات المفتوحة. ولا مفتاح للمشغّل.',
         other: 'تختم أحدث قائمة المفتاح لـ # جهاز، بما فيها الدعوات المفتوحة. ولا مفتاح للمشغّل.',
       }),
+    operator: 'يستطيع مشغّل وكيل القراءة',
+    operatorText: (ids: string) =>
+      `تعطي أحدث قائمة المفتاح لجهاز المشغّل من أجل ${isolated(ids)}. وقّع المالك على ذلك. وعندما يغادر الوكيل، يتغير المفتاح.`,
     unopened: (count) =>
       plural(count, {
         zero: 'لا أسطر تنتظر مفتاحًا.',

@@ -48,8 +48,15 @@ export const agents: Text['agents'] = {
   },
   /** In a client-sealed room with a list of devices. */
   sealed: {
-    hint: 'Agenten mit eigenem Schlüssel können teilnehmen: Was sie brauchen, ist dafür versiegelt, und der Dienst bekommt den Schlüssel dieses Raums nicht.',
-    hosted: 'Hier nicht möglich: Er läuft auf der Plattform, und die bekommt den Schlüssel dieses Raums nicht.',
+    hint: 'Agenten mit eigenem Schlüssel können teilnehmen: Was sie brauchen, ist dafür versiegelt, und der Dienst bekommt den Schlüssel dieses Raums nicht. Ein Agent des Dienstes kann kommen, wenn du dessen Betreiber mitlesen lässt.',
+    hosted: 'Er läuft auf diesem Dienst: Er kann nur kommen, wenn du den Betreiber mitlesen lässt.',
+    operator:
+      'Dieser Dienst betreibt den Agenten. Sein Betreiber kann alles in diesem Raum lesen, von der ersten Nachricht an, solange der Agent da ist.',
+    noticeStays:
+      'Allen im Raum wird das gesagt. Lass den Raum offen: Nur dieses Gerät nimmt den Agenten am Ende von der Liste. Solange der Raum hier nicht offen ist, bleibt das Gerät des Betreibers auf der Liste.',
+    consent: (name) =>
+      line`Ich lasse den Betreiber dieses Dienstes in diesem Raum mitlesen, solange ${name} da ist. Dazu gehört alles, was vorher gesagt wurde.`,
+    consentMissing: 'Wenn der Betreiber mitlesen darf, setze oben das Häkchen. Sonst kann dieser Agent nicht kommen.',
     noKey: 'Hier nicht möglich: Er hat keinen Schlüssel, für den eine Einladung versiegelt werden könnte.',
     remote:
       'Dieser Agent läuft auf dem Rechner seines Besitzers. Die Einladung ist für seinen Schlüssel versiegelt, kein Server kann sie öffnen.',

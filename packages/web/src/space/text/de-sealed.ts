@@ -42,6 +42,8 @@ export const sealed: Text['sealed'] = {
     deviceHint:
       'Jedes Gerät hat hier eigene Schlüssel. Um ein zweites zu nutzen, öffne dort den Link dieses Raums: Er zeigt einen Link für dieses Gerät.',
     named: 'Zweite Geräte',
+    kinds:
+      'Der Dienst bekommt den Schlüssel dieses Raums nicht, außer wenn der Besitzer einen Agenten des Dienstes hereinlässt. Dann steht es über den Nachrichten.',
     invitations: 'Einladungen',
     unanswered: 'Noch nicht beantwortet',
     answered: (name, note) => line`Beantwortet von ${name}: ${note}`,
@@ -67,6 +69,9 @@ export const sealed: Text['sealed'] = {
       `${isolated(email)}, gezeigt von ${isolated(issuer)} mit einem Schlüssel, den die Person aufbewahrt hat, der der Raum gehört`,
     owner: 'hat den Raum angelegt',
     agent: (id: string) => `${isolated(id)}, für die Zeit seiner Sitzung in den Raum eingeladen`,
+    hosted: (id: string) => `${isolated(id)} dieses Dienstes: Sein Betreiber kann mitlesen`,
+    readsAlong: (name) =>
+      line`Der Betreiber von ${name} kann in diesem Raum mitlesen. Wem der Raum gehört, hat den Agenten hereingelassen.`,
     invitedAs: (who) => `eingeladen als ${isolated(who)}`,
     unsigned: 'ohne Anmeldung',
     unchecked: 'Anmeldung hier nicht geprüft',
@@ -119,6 +124,9 @@ export const sealed: Text['sealed'] = {
         other:
           'Die neueste Liste versiegelt den Schlüssel für # Geräte, offene Einladungen mitgezählt. Für den Betreiber gibt es keinen.',
       }),
+    operator: 'Der Betreiber eines Agenten kann mitlesen',
+    operatorText: (ids: string) =>
+      `Die neueste Liste gibt den Schlüssel dem Gerät des Betreibers für ${isolated(ids)}. Das ist vom Besitzer unterschrieben. Wenn der Agent geht, wechselt der Schlüssel.`,
     unopened: (count) =>
       plural(count, {
         one: '# Zeile wartet auf einen Schlüssel dieses Geräts.',

@@ -46,8 +46,15 @@ export const agents = {
   },
   /** In a client-sealed room with a list of devices. */
   sealed: {
-    hint: 'Agents with a key of their own can join: what they need is sealed to it, and the service does not get this room’s key.',
-    hosted: 'Not possible here: it runs on the platform, which does not get this room’s key.',
+    hint: 'Agents with a key of their own can join: what they need is sealed to it, and the service does not get this room’s key. An agent of the service can join if you let its operator read along.',
+    hosted: 'It runs on this service: it can come only if you let the operator read along.',
+    operator:
+      'This service runs the agent, so its operator can read everything in this room, from the first message on, while the agent is here.',
+    noticeStays:
+      'Everyone in this room is told so. Keep the room open: only this device takes the agent off the list at the end. While the room is not open here, the operator’s device stays on the list.',
+    consent: (name: Part) =>
+      line`I let the operator of this service read along in this room while ${name} is here. That includes everything said before.`,
+    consentMissing: 'If the operator may read along, say so with the box above. Otherwise this agent cannot come.',
     noKey: 'Not possible here: it has no encryption key that an invitation could be sealed to.',
     remote: 'This agent runs on its owner’s machine. The invitation is sealed to its key, and no server can open it.',
     leaves: 'When it leaves, this room gets another key. The agent keeps what it has read.',

@@ -44,6 +44,8 @@ export const sealed = {
     deviceHint:
       'Each device has keys of its own here. To use a second one, open the link of this room on it: it shows a link for this device.',
     named: 'Second devices',
+    kinds:
+      'The service does not get this room’s key, unless the owner lets an agent of the service in. Then a line above the messages says so.',
     invitations: 'Invitations',
     unanswered: 'Not answered yet',
     answered: (name: Part, note: string) => line`Answered by ${name}: ${note}`,
@@ -69,6 +71,8 @@ export const sealed = {
       `${isolated(email)}, shown by ${isolated(issuer)} with a key that the owner has kept`,
     owner: 'made the room',
     agent: (id: string) => `${isolated(id)}, invited by the owner for the time of its session`,
+    hosted: (id: string) => `${isolated(id)} of this service: its operator can read along`,
+    readsAlong: (name: Part) => line`The operator of ${name} can read along in this room. The owner has let the agent in.`,
     invitedAs: (who: string) => `invited as ${isolated(who)}`,
     unsigned: 'without a sign-in',
     unchecked: 'sign-in not checked here',
@@ -122,6 +126,9 @@ export const sealed = {
         one: 'The newest list seals the key for # device, open invitations included. There is no key for the operator.',
         other: 'The newest list seals the key for # devices, open invitations included. There is no key for the operator.',
       }),
+    operator: 'The operator of an agent can read along',
+    operatorText: (ids: string) =>
+      `The newest list gives the key to the operator’s device for ${isolated(ids)}. The owner has signed that. When the agent leaves, the key changes.`,
     unopened: (count: number) =>
       plural(count, { one: '# line waits for a key of this device.', other: '# lines wait for a key of this device.' }),
     lists: 'The owner has signed every list',

@@ -48,8 +48,15 @@ export const agents: Text['agents'] = {
   },
   /** In a client-sealed room with a list of devices. */
   sealed: {
-    hint: 'Pueden entrar los agentes con clave propia: lo que necesitan se sella para ella, y el servicio no recibe la clave de esta sala.',
-    hosted: 'Aquí no es posible: funciona en la plataforma, que no recibe la clave de esta sala.',
+    hint: 'Pueden entrar los agentes con clave propia: lo que necesitan se sella para ella, y el servicio no recibe la clave de esta sala. Un agente del servicio puede entrar si permites que su operador lea.',
+    hosted: 'Funciona en este servicio: solo puede venir si permites que el operador lea.',
+    operator:
+      'Este servicio ejecuta el agente, así que su operador puede leer todo en esta sala, desde el primer mensaje, mientras el agente esté aquí.',
+    noticeStays:
+      'Se le dice a todo el mundo en esta sala. Mantén abierta la sala: solo este dispositivo quita al agente de la lista al final. Mientras la sala no esté abierta aquí, el dispositivo del operador sigue en la lista.',
+    consent: (name) =>
+      line`Permito que el operador de este servicio lea en esta sala mientras ${name} esté aquí. Eso incluye todo lo dicho antes.`,
+    consentMissing: 'Si el operador puede leer, marca la casilla de arriba. Si no, este agente no puede venir.',
     noKey: 'Aquí no es posible: no tiene una clave de cifrado para la que sellar una invitación.',
     remote:
       'Este agente funciona en la máquina de su propietario. La invitación está sellada para su clave, y ningún servidor puede abrirla.',

@@ -40,6 +40,8 @@ export const sealed: Text['sealed'] = {
     deviceHint:
       'Aquí cada dispositivo tiene claves propias. Para usar otro, abre en él el enlace de esta sala: muestra un enlace para este dispositivo.',
     named: 'Segundos dispositivos',
+    kinds:
+      'El servicio no recibe la clave de esta sala, salvo que quien la posee deje entrar a un agente del servicio. Entonces se dice encima de los mensajes.',
     invitations: 'Invitaciones',
     unanswered: 'Sin respuesta todavía',
     answered: (name, note) => line`Ha respondido ${name}: ${note}`,
@@ -65,6 +67,8 @@ export const sealed: Text['sealed'] = {
       `${isolated(email)}, demostrado por ${isolated(issuer)} con una clave que guardó quien posee la sala`,
     owner: 'creó la sala',
     agent: (id: string) => `${isolated(id)}, con invitación de quien posee la sala mientras dura su sesión`,
+    hosted: (id: string) => `${isolated(id)} de este servicio: su operador puede leer`,
+    readsAlong: (name) => line`El operador de ${name} puede leer en esta sala. Quien posee la sala ha dejado entrar al agente.`,
     invitedAs: (who) => `invitación para ${isolated(who)}`,
     unsigned: 'sin inicio de sesión',
     unchecked: 'inicio de sesión no comprobado aquí',
@@ -118,6 +122,9 @@ export const sealed: Text['sealed'] = {
           'La lista más reciente sella la clave para # dispositivos, incluidas las invitaciones abiertas. No hay clave para el operador.',
         many: 'La lista más reciente sella la clave para # de dispositivos, incluidas las invitaciones abiertas. No hay clave para el operador.',
       }),
+    operator: 'El operador de un agente puede leer',
+    operatorText: (ids: string) =>
+      `La lista más reciente da la clave al dispositivo del operador para ${isolated(ids)}. Quien posee la sala lo ha firmado. Cuando el agente se va, la clave cambia.`,
     unopened: (count) =>
       plural(count, {
         one: '# línea espera una clave de este dispositivo.',

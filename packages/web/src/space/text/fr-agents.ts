@@ -47,8 +47,15 @@ export const agents: Text['agents'] = {
   },
   /** In a client-sealed room with a list of devices. */
   sealed: {
-    hint: 'Les agents qui ont leur propre clé peuvent venir : ce dont ils ont besoin est scellé pour elle, et le service n’obtient pas la clé de ce salon.',
-    hosted: 'Impossible ici : il fonctionne sur la plateforme, qui n’obtient pas la clé de ce salon.',
+    hint: 'Les agents qui ont leur propre clé peuvent venir : ce dont ils ont besoin est scellé pour elle, et le service n’obtient pas la clé de ce salon. Un agent du service peut venir si vous laissez son exploitant lire.',
+    hosted: 'Il fonctionne sur ce service : il ne peut venir que si vous laissez l’exploitant lire.',
+    operator:
+      'Ce service fait fonctionner l’agent : son exploitant peut lire tout ce salon, dès le premier message, tant que l’agent est là.',
+    noticeStays:
+      'Tout le monde dans ce salon en est informé. Gardez le salon ouvert : seul cet appareil retire l’agent de la liste à la fin. Tant que le salon n’est pas ouvert ici, l’appareil de l’exploitant reste sur la liste.',
+    consent: (name) =>
+      line`Je laisse l’exploitant de ce service lire dans ce salon tant que ${name} est là. Cela comprend tout ce qui a été dit avant.`,
+    consentMissing: 'Si l’exploitant peut lire, cochez la case ci-dessus. Sinon, cet agent ne peut pas venir.',
     noKey: 'Impossible ici : il n’a pas de clé de chiffrement pour laquelle sceller une invitation.',
     remote:
       'Cet agent fonctionne sur la machine de son propriétaire. L’invitation est scellée pour sa clé, et aucun serveur ne peut l’ouvrir.',

@@ -42,6 +42,8 @@ export const sealed: Text['sealed'] = {
     deviceHint:
       'Ici, chaque appareil a ses propres clés. Pour en utiliser un autre, ouvrez-y le lien de ce salon : il affiche un lien pour cet appareil.',
     named: 'Deuxièmes appareils',
+    kinds:
+      'Le service n’obtient pas la clé de ce salon, sauf si son propriétaire fait entrer un agent du service. C’est alors indiqué au-dessus des messages.',
     invitations: 'Invitations',
     unanswered: 'Pas encore de réponse',
     answered: (name, note) => line`Réponse de ${name} : ${note}`,
@@ -67,6 +69,8 @@ export const sealed: Text['sealed'] = {
       `${isolated(email)}, prouvé par ${isolated(issuer)} avec une clé gardée par la personne à qui appartient le salon`,
     owner: 'a créé le salon',
     agent: (id: string) => `${isolated(id)}, invité par le propriétaire pour la durée de sa session`,
+    hosted: (id: string) => `${isolated(id)} de ce service : son exploitant peut lire`,
+    readsAlong: (name) => line`L’exploitant de ${name} peut lire dans ce salon. Le propriétaire du salon a fait entrer l’agent.`,
     invitedAs: (who) => `invitation pour ${isolated(who)}`,
     unsigned: 'sans connexion',
     unchecked: 'connexion non vérifiée ici',
@@ -121,6 +125,9 @@ export const sealed: Text['sealed'] = {
           'La liste la plus récente scelle la clé pour # appareils, invitations ouvertes comprises. Il n’y a pas de clé pour l’opérateur.',
         many: 'La liste la plus récente scelle la clé pour # d’appareils, invitations ouvertes comprises. Il n’y a pas de clé pour l’opérateur.',
       }),
+    operator: 'L’exploitant d’un agent peut lire',
+    operatorText: (ids: string) =>
+      `La liste la plus récente donne la clé à l’appareil de l’exploitant pour ${isolated(ids)}. Le propriétaire l’a signé. Quand l’agent part, la clé change.`,
     unopened: (count) =>
       plural(count, {
         one: '# ligne attend une clé de cet appareil.',

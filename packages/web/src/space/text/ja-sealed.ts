@@ -39,6 +39,8 @@ export const sealed: Text['sealed'] = {
     deviceHint:
       'ここでは端末ごとに鍵があります。2台目を使うには、その端末でこのルームのリンクを開いてください。この端末用のリンクが表示されます。',
     named: '2台目の端末',
+    kinds:
+      'サービスはこの部屋の鍵を受け取りません。ただし、所有者がサービスのエージェントを入れた場合は別で、そのことがメッセージの上に表示されます。',
     invitations: '招待',
     unanswered: 'まだ応答がありません',
     answered: (name, note) => line`${name}が応答しました：${note}`,
@@ -62,6 +64,8 @@ export const sealed: Text['sealed'] = {
     provenByOwner: (email, issuer) => `${isolated(email)}、所有者が保管した鍵により${isolated(issuer)}が証明`,
     owner: 'ルームを作成',
     agent: (id: string) => `${isolated(id)}、セッションの間、所有者が招待`,
+    hosted: (id: string) => `このサービスの ${isolated(id)}。運営者が読むことができます`,
+    readsAlong: (name) => line`${name}の運営者は、この部屋を読むことができます。部屋の所有者がエージェントを入れました。`,
     invitedAs: (who) => `${isolated(who)}として招待`,
     unsigned: 'サインインなし',
     unchecked: 'サインインはここでは未確認',
@@ -110,6 +114,9 @@ export const sealed: Text['sealed'] = {
     recipients: '鍵を受け取るのはリストにある端末だけです',
     recipientsText: (devices) =>
       plural(devices, { other: '最新のリストは、未応答の招待を含む#台の端末に鍵を封印しています。運営者の鍵はありません。' }),
+    operator: 'エージェントの運営者が読むことができます',
+    operatorText: (ids: string) =>
+      `最新のリストは、${isolated(ids)} のために運営者の端末にも鍵を渡しています。所有者がそれに署名しました。エージェントが退室すると、鍵が変わります。`,
     unopened: (count) => plural(count, { other: '#行が、この端末の鍵を待っています。' }),
     lists: 'すべてのリストに所有者の署名があります',
     listsText: (lists, changes) =>
