@@ -609,7 +609,7 @@ class ListedReader(Reader):
             self.identify(kid, parts[1], seq)
             return None
         if parts[1].get("t") == "vouch":
-            self.vouch(kid, parts[1], seq)
+            self.vouch(kid, parts[1], seq, [one["device"] for one in policy.get("hosted", [])])
             return None
         message = parse_message(json.dumps(parts[1]).encode("utf-8"))
         return self.show(message, seq) | {"author": kid, "generation": generation} | self.how_known(kid)
@@ -634,12 +634,12 @@ class ListedReader(Reader):
             if "id_token" in payload:
                 self.identify(key, payload, seq)
 
-    def vouch(self, by: str, payload: dict[str, Any], seq: int) -> None:
+    def vouch(self, by: str, payload: dict[str, Any], seq: int, hosted: list[str]) -> None:
         card = read_card(payload.get("card"), self.room)
         if card is None:
             raise Problem("record", seq)
         key = name_of(card["spk"])
-        if key not in self.cards:
+        if key not in self.cards and by not in hosted:
             self.cards[key] = card
             self.named_by[key] = by
             if by in self.invited:

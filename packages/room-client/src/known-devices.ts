@@ -58,12 +58,13 @@ export class KnownDevices {
 
   /**
    * A device names a second device of its member, which the owner may then add to the list. Whom the owner had invited is the
-   * same for both. The first card of a device counts.
+   * same for both. The first card of a device counts. `hosted`: of the list in force.
    */
-  async vouch(by: string, payload: Payload, seq: number): Promise<void> {
+  async vouch(by: string, payload: Payload, { seq, hosted }: { seq: number; hosted: readonly HostedAgent[] }): Promise<void> {
     const card = await readCard(payload['card'], this.#room)
     if (!card) throw new TamperedRoomError('record', seq)
-    if (this.cards.has(card.key)) return
+    // Its second device would read without the notice that the operator reads along.
+    if (hosted.some(({ device }) => device === by) || this.cards.has(card.key)) return
     this.cards.set(card.key, card)
     this.vouchedBy.set(card.key, by)
     const invitedAs = this.invitedAs.get(by)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TamperedRoomError } from './line-reader.ts'
 import { ListedReader } from './listed-reader.ts'
+import { signCard } from './room-device.ts'
 import { hostedAgent, openAfterHosted, openHosted, tamperedHostedRooms } from './testing/tampered-hosted-rooms.ts'
 import { member, openRekeyed, owner, room, runner, stranger, tamperedListedRooms } from './testing/tampered-listed-rooms.ts'
 import { openWithSecondDevice, tamperedSecondDevices } from './testing/tampered-second-devices.ts'
@@ -104,4 +105,16 @@ test('a second device that a member has named is known by both, also to a reader
   const state = JSON.parse(JSON.stringify(reader.state))
   const resumed = await ListedReader.resume(options, { hashes: reader.hashes, ids: ['m1', 'm2', 'm3'], state })
   assert.deepEqual(resumed.card(stranger.signing.thumbprint), card)
+})
+
+test('the device of a hosted agent names no second device, with which its operator would read unseen', async () => {
+  const store = await openHosted()
+  await store.write({ t: 'vouch', card: await signCard(stranger, room, 'Lamplighter') }, { by: runner })
+  const reader = newReader()
+  await reader.take(await pageOf(store.lines))
+  assert.deepEqual([reader.card(stranger.signing.thumbprint), reader.vouched], [undefined, []])
+  await store.write({ t: 'vouch', card: await signCard(stranger, room, 'Grace') }, { by: member })
+  const count = store.lines.length
+  await reader.take(await pageOf(store.lines.slice(count - 1), {}, count - 1))
+  assert.equal(reader.card(stranger.signing.thumbprint)?.vouchedBy?.key, member.signing.thumbprint, 'a member does')
 })

@@ -248,7 +248,7 @@ export class ListedReader extends ListedView {
       // It changes what the next line is checked against.
       await check
       if (invite) await this.#devices.answer(invite, payload, seq)
-      else if (payload['t'] === 'vouch') await this.#devices.vouch(key, payload, seq)
+      else if (payload['t'] === 'vouch') await this.#devices.vouch(key, payload, { seq, hosted: force.policy.hosted ?? [] })
       else this.#devices.identify(key, payload, seq)
       return undefined
     }

@@ -106,7 +106,7 @@ export abstract class ListedView {
   card(key: string): (Card & Partial<Pick<Member, 'invitedAs' | 'hostedAgent' | 'vouchedBy'>>) | undefined {
     const { cards, invitedAs, hosted, vouchedBy } = this.facts
     const card = cards.get(key)
-    const by = vouchedBy.get(key)
+    const by = hosted.has(key) ? undefined : vouchedBy.get(key)
     return (
       card && {
         ...card,

@@ -139,5 +139,14 @@ export const tamperedHostedRooms: Record<string, [TamperProblem, () => Promise<o
         }),
       ),
   ],
+  'a second device of a hosted agent writes': [
+    'author',
+    () =>
+      after(async (store) => {
+        await store.write({ t: 'vouch', card: await card(stranger) }, { by: runner })
+        await store.change({ devices: [...store.list.devices, stranger.signing.thumbprint] })
+        await store.speak('x', stranger)
+      }, openHosted),
+  ],
   'a hosted agent writes after it has left': ['author', () => after((store) => store.speak('x', runner), openAfterHosted)],
 }
