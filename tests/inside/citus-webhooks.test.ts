@@ -78,8 +78,8 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
 
   after(async () => {
     await server?.end('SIGKILL')
+    if (!db?.ended) await db?.end()
     await database?.close()
-    await db?.end()
     await hooks?.close()
     await cluster?.stop()
     await rm(await folder, { recursive: true, force: true })
@@ -296,5 +296,29 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
       await countOf('select count(*) from webhook_queues where tenant_id = $1 and endpoint_id = $2', [tenant.id, further]),
       0,
     )
+  })
+
+  test('where an earlier release has spread other tables, this one starts only after atrium distribute', async () => {
+    const wall = walls[5]!
+    await untilSettled()
+    await server.end()
+    await database.close()
+    await db.query(`select undistribute_table('webhook_deliveries')`)
+    const { rows } = await db.query(
+      `update webhook_deliveries set status = 'pending', next_attempt_at = now()
+        where tenant_id = $1 and sequence = (select max(sequence) from webhook_deliveries where tenant_id = $1) returning id`,
+      [wall.tenant.id],
+    )
+    assert.equal(rows.length, 1)
+    await db.query('delete from webhook_queues')
+    await db.end()
+    const before = arrivedOf(wall)
+    const env = { ATRIUM_DATA_DIR: await folder, ATRIUM_RATE_LIMIT: '50', ATRIUM_EGRESS: 'loopback' }
+    const refusal = /also spreads webhook_deliveries over the nodes: stop all processes and run atrium distribute/
+    await assert.rejects(startAtrium({ databaseUrl: cluster.url, env }), refusal)
+    const run = runAtrium(['distribute'], { ...env, DATABASE_URL: cluster.url })
+    assert.equal(await run.ended(60_000), 0, run.output())
+    server = await startAtrium({ databaseUrl: cluster.url, env })
+    await until(() => arrivedOf(wall) === before + 1, 'what was pending is sent')
   })
 })
