@@ -1,4 +1,4 @@
-import type { SessionLaunch } from '@atrium/contract/sessions'
+import type { SessionLaunch } from '@atrium/contract/session-schemas'
 import { isTransient } from '@atrium/room-client/retry'
 import { newAgentGuest, type SealedAgent, sealForAgent } from '@atrium/room-client/seal-for-agent'
 import type { Static } from 'typebox'

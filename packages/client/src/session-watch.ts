@@ -1,4 +1,4 @@
-import type { SessionStatus } from '@atrium/contract/sessions'
+import type { SessionStatus } from '@atrium/contract/session-schemas'
 import type { Static } from 'typebox'
 import type { AtriumClient } from './call.ts'
 import { NotFoundError, UnauthorizedError } from './errors.ts'

@@ -28,8 +28,9 @@ class SessionsOperations(Core):
         be used for several launches by the tenant that asked for it.
 
         `quote` is a compact JWS (ES256, `typ: quote+jwt`) by a key of `/.well-known/jwks.json`, with `iss` (the API
-        origin), `aud` (the tenant), `sub` (the agent), `price`, `max_minutes`, `iat` and `exp`. An agent that does
-        not exist or that you may not launch is 400.
+        origin), `aud` (the tenant), `sub` (the agent), `price`, `max_minutes`, `credits_per_1k_tokens` and
+        `credits_per_tool_call` (of metered use, promised like the price), `iat` and `exp`. An agent that does not
+        exist or that you may not launch is 400.
 
         Needs: A publishable or a secret key.
 

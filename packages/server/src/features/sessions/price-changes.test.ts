@@ -134,7 +134,8 @@ test('any JOSE library verifies a quote, and a key of another use signs none', a
   const { payload, protectedHeader } = await jwtVerify(quote, keys, { algorithms: ['ES256'], typ: 'quote+jwt' })
   const { iat, exp, ...claims } = payload
   const [iss, aud] = [world.api.origin, world.tenant.id]
-  assert.deepEqual(claims, { iss, aud, sub: agentId, price: 5, max_minutes: 10 })
+  const metered = { credits_per_1k_tokens: 0, credits_per_tool_call: 0 }
+  assert.deepEqual(claims, { iss, aud, sub: agentId, price: 5, max_minutes: 10, ...metered })
   assert.deepEqual([exp! - iat!, exp! * 1_000], [900, Date.parse(valid_until)])
   const launched = await launch(agentId, await world.makeCoupon(5), { quote })
   const { created_at, expires_at } = launched.body.data

@@ -10,7 +10,12 @@ type Keys = Pick<Context, 'agentIssuer' | 'signingKeys'>
 export interface Quote {
   priceCredits: number
   maxMinutes: number
+  /** Of an agent whose use is metered; undefined: the release before promised only the price. */
+  creditsPer1kTokens: number | undefined
+  creditsPerToolCall: number | undefined
 }
+
+type Prices = Pick<Agent, 'priceCredits' | 'creditsPer1kTokens' | 'creditsPerToolCall'>
 
 const lifeSeconds = 15 * 60
 const quoteType = 'quote+jwt'
@@ -19,12 +24,18 @@ const quoteType = 'quote+jwt'
 export async function signQuote(
   { agentIssuer, signingKeys }: Keys,
   tenantId: string,
-  agent: Pick<Agent, 'id' | 'priceCredits'>,
+  agent: Prices & Pick<Agent, 'id'>,
   maxMinutes: number,
 ): Promise<{ quote: string; validUntil: string }> {
   const { kid, privateKey } = await signingKeys.quotes.current()
   const nowSeconds = Math.floor(Date.now() / 1_000)
-  const quote = await new SignJWT({ price: agent.priceCredits, max_minutes: maxMinutes })
+  const promised = {
+    price: agent.priceCredits,
+    max_minutes: maxMinutes,
+    credits_per_1k_tokens: agent.creditsPer1kTokens,
+    credits_per_tool_call: agent.creditsPerToolCall,
+  }
+  const quote = await new SignJWT(promised)
     .setProtectedHeader({ alg: 'ES256', typ: quoteType, kid })
     .setIssuer(agentIssuer.issuer)
     .setAudience(tenantId)
@@ -33,6 +44,23 @@ export async function signQuote(
     .setExpirationTime(nowSeconds + lifeSeconds)
     .sign(privateKey)
   return { quote, validUntil: new Date((nowSeconds + lifeSeconds) * 1_000).toISOString() }
+}
+
+/** The quoted price or the current one, whichever is lower. */
+export function atQuotedPrices<Priced extends Prices>(agent: Priced, quote: Quote): Priced {
+  return {
+    ...agent,
+    priceCredits: Math.min(agent.priceCredits, quote.priceCredits),
+    creditsPer1kTokens: Math.min(agent.creditsPer1kTokens, quote.creditsPer1kTokens ?? Infinity),
+    creditsPerToolCall: Math.min(agent.creditsPerToolCall, quote.creditsPerToolCall ?? Infinity),
+  }
+}
+
+interface Claims {
+  price: number
+  max_minutes: number
+  credits_per_1k_tokens?: number
+  credits_per_tool_call?: number
 }
 
 /** Verifies a quote for this tenant and agent. Throws invalid_request, which says what is wrong with it. */
@@ -47,8 +75,9 @@ export async function openQuote(
     if (!key) throw invalid('/quote', 'was signed by a key that is not in use any more: get another one')
     const { issuer } = agentIssuer
     const rules = { issuer, audience: tenantId, subject: agentId, algorithms: ['ES256'], typ: quoteType }
-    const { payload } = await jwtVerify<{ price: number; max_minutes: number }>(quote, key, rules)
-    return { priceCredits: payload.price, maxMinutes: payload.max_minutes }
+    const { payload } = await jwtVerify<Claims>(quote, key, rules)
+    const { price, max_minutes: minutes, credits_per_1k_tokens: perTokens, credits_per_tool_call: perCall } = payload
+    return { priceCredits: price, maxMinutes: minutes, creditsPer1kTokens: perTokens, creditsPerToolCall: perCall }
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw invalid('/quote', 'has expired: get another one')
     if (error instanceof errors.JWTClaimValidationFailed) throw invalid('/quote', `is not for this launch: ${messageOf(error)}`)

@@ -1,5 +1,5 @@
 import { limits } from '@atrium/contract/limits'
-import type { SessionLaunch } from '@atrium/contract/sessions'
+import type { SessionLaunch } from '@atrium/contract/session-schemas'
 import { isCredential } from '@atrium/contract/tokens'
 import type { Static } from 'typebox'
 import type { Context } from '#features/context.ts'
@@ -16,7 +16,7 @@ import { accountKey, type AccountRef } from '#features/credits/ledger/movement.t
 import { findTenant } from '#features/tenants/store.ts'
 import { assertPrice, launchInto, payerOf, reserveLaunch, type Launch } from '../launch-session.ts'
 import { meteredPricesOf } from '../budget.ts'
-import { openQuote } from '../quote.ts'
+import { atQuotedPrices, openQuote } from '../quote.ts'
 import { assertSealedTo } from '../sealed-key.ts'
 import { endSession } from '../session-transitions.ts'
 import { makeHostedDevice, openHostedDevice } from '../hosted-device.ts'
@@ -32,12 +32,12 @@ export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, te
   if (body.metadata) assertJsonSize(body.metadata, limits.metadataBytes, '/metadata')
   const found = await findLaunchable(ctx.db, tenantId, body.agent_id)
   if (!found) throw invalid('/agent_id', 'is no agent that you can launch')
-  if (body.budget_credits !== undefined && !meteredPricesOf(found))
-    throw invalid('/budget_credits', 'the agent has no metered prices: a budget would pay for nothing')
   const quote = body.quote === undefined ? undefined : await openQuote(ctx, tenantId, found.id, body.quote)
   if (quote && (body.max_minutes ?? 0) > quote.maxMinutes)
     throw invalid('/max_minutes', `the quote is for at most ${quote.maxMinutes} minutes`)
-  const agent = quote ? { ...found, priceCredits: Math.min(found.priceCredits, quote.priceCredits) } : found
+  const agent = quote ? atQuotedPrices(found, quote) : found
+  if (body.budget_credits !== undefined && !meteredPricesOf(agent))
+    throw invalid('/budget_credits', 'the agent has no metered prices: a budget would pay for nothing')
   const { room } = body.room
   assertKey(agent, body)
   const payer = await payerOf(ctx, body.coupon)

@@ -224,6 +224,29 @@ test('a pending launch keeps its budget for the session that its summon key star
   assert.deepEqual(await balanceOf(coupon), [38, 12])
 })
 
+test('a quote also promises what use costs: a launch that names it is metered at the lower prices', async () => {
+  provider.otherwise = () => ({ text: ['Good evening.'] })
+  const { secretKey: key } = world.tenant
+  const agentId = await world.makeAgent({ model: { provider: 'openai_compatible', id: 'lamp-1' }, credits_per_1k_tokens: 100 })
+  const { quote } = (await send(world.api, 'POST', '/quotes', { key, body: { agent_id: agentId } })).body.data
+  const root = { baseUrl: world.api.origin }
+  const priced = await send(root, 'PATCH', `/agents/${agentId}`, { key, body: { credits_per_1k_tokens: 500 } })
+  assert.equal(priced.status, 200, priced.text)
+  const usedBy = async (more: object) => {
+    const room = world.newRoom()
+    const coupon = await world.makeCoupon(50)
+    const { id, control_token: token } = (await world.launch(agentId, room, coupon, { budget_credits: 20, ...more })).body.data
+    const session = { id, token, room, coupon }
+    await world.say(room, 'Hello')
+    await untilSaid(session, /Good evening/)
+    const { used_credits: used } = await statusOf(session)
+    await stop(session)
+    return used
+  }
+  assert.equal(await usedBy({ quote }), 2)
+  assert.equal(await usedBy({}), 9)
+})
+
 test('the ledger is consistent after all tests', async () => {
   assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
 })
