@@ -109,7 +109,7 @@ export function Logs() {
               { title: 'Status', cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge> },
               { title: 'Error', cell: (request) => <Cause of={request} /> },
               { title: 'Key', cell: ({ key_hint, key_id }) => <code class="nowrap">{key_hint ?? shortId(key_id)}</code> },
-              { title: 'Origin', cell: ({ origin }) => origin ?? 'a server' },
+              { title: 'Origin', cell: ({ origin }) => origin?.replace('https://', '') ?? 'a server' },
               { title: 'ms', align: 'end', cell: ({ duration_ms }) => duration_ms.toFixed(1) },
               { title: 'Id', cell: ({ request_id }) => <CopyText text={request_id} label="Copy the request id" short /> },
               { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
@@ -177,7 +177,7 @@ function Cause({ of: { code, doc_url } }: { of: Logged }) {
   if (code === null) return ''
   if (doc_url === null) return <code>{code}</code>
   return (
-    <a href={`/docs/errors/${code}`} target="_blank" rel="noopener noreferrer">
+    <a class="nowrap" href={`/docs/errors/${code}`} target="_blank" rel="noopener noreferrer">
       {code}
     </a>
   )
