@@ -21,6 +21,8 @@ let tenant: TestTenant
 let shelf: Shelf
 /** A session of an owner in the console, for what no key may do. */
 let owner: Record<string, string>
+/** Of a tenant that is deleted, and whose deletion is cancelled. */
+let deletingOwner: Record<string, string>
 /** The targets of the operations. A change by one operation does not affect the others. */
 const shelves = new Map<Operation, Shelf>()
 const withBody = servedOperations.filter((op) => op.body && !op.flatErrors)
@@ -31,9 +33,11 @@ before(async () => {
   tenant = await makeTenant(origin)
   shelf = await makeShelf(origin, tenant, { session: false })
   owner = await openConsole(origin, tenant.id)
-  const toSuspend = await makeTenant(origin)
+  const [toSuspend, toDelete] = [await makeTenant(origin), await makeTenant(origin)]
+  deletingOwner = await openConsole(origin, toDelete.id)
   for (const op of withBody) {
-    const target = await makeShelf(origin, op.caller === 'operator' ? toSuspend : tenant, { session: sessionFor(op) })
+    const of = op.caller === 'operator' ? toSuspend : op.id === 'deleteOwnTenant' ? toDelete : tenant
+    const target = await makeShelf(origin, of, { session: sessionFor(op) })
     if (op.sessionOnly) target.things.member = (await inviteMember(origin, owner)).id
     shelves.set(op, target)
   }
@@ -58,7 +62,8 @@ async function send(op: Operation, body: unknown, options: CallOptions = {}): Pr
   const route = `${op.method} ${pathTo(op, things, origin)}`
   const key = ['rateAgent', 'topUpSession'].includes(op.id) ? control : op.caller === 'control' ? agentControl : tenant.secret
   const caller = op.caller === 'operator' ? { operator: true } : op.caller === 'anyone' || op.sessionOnly ? {} : { key }
-  const headers = { ...(op.sessionOnly ? owner : {}), ...signatureOf(op, body), ...options.headers }
+  const session = op.id === 'deleteOwnTenant' ? deletingOwner : owner
+  const headers = { ...(op.sessionOnly ? session : {}), ...signatureOf(op, body), ...options.headers }
   const required = op.idempotency === 'required' ? { idempotencyKey: randomUUID() } : {}
   const answer = await call(origin, route, {
     ...caller,
@@ -70,8 +75,9 @@ async function send(op: Operation, body: unknown, options: CallOptions = {}): Pr
   })
   // A session's agent is rated once.
   if (op.id === 'rateAgent' && answer.status < 300) shelves.set(op, await makeShelf(origin, tenant))
-  // The operations after it use the tenant.
-  if (op.id === 'deleteTenant' && answer.status < 300) await call(origin, `DELETE ${pathTo(op, things, origin)}`, caller)
+  // The requests after it use the tenant.
+  if ((op.id === 'deleteTenant' || op.id === 'deleteOwnTenant') && answer.status < 300)
+    await call(origin, `DELETE /v1/tenants/${things.tenant}/deletion`, { operator: true })
   return answer
 }
 

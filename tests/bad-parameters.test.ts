@@ -8,22 +8,28 @@ import { adminToken } from './support/atrium-process.ts'
 import { call, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
 import { bodyFor, pathTo, type Shelf } from './support/matrix-world.ts'
 import { exchange, requestText } from './support/raw-http.ts'
+import { openConsole } from './support/role-cells.ts'
 import { openShelfWorld, type ShelfWorld } from './support/shelf-world.ts'
 
 let world: ShelfWorld
 let origin: string
 let tenant: TestTenant
 let shelf: Shelf
+/** The headers of an owner in the console, for what no key may do. */
+let owner: Record<string, string>
 before(async () => {
   world = await openShelfWorld()
   ;({ origin, tenant, shelf } = world)
+  owner = await openConsole(origin, tenant.id)
 })
 after(() => world.close())
 
 async function send(op: Operation, query: string, options: CallOptions = {}): Promise<Answer> {
   const path = pathTo(op, shelf.things, origin)
   const route = `${op.method} ${path}${query && (path.includes('?') ? '&' : '?')}${query}`
-  const caller = op.caller === 'operator' ? { operator: true } : op.caller === 'anyone' ? {} : { key: tenant.secret }
+  const isKeyless = op.caller === 'anyone' || op.sessionOnly
+  const caller = op.caller === 'operator' ? { operator: true } : isKeyless ? {} : { key: tenant.secret }
+  if (op.sessionOnly) Object.assign(caller, { headers: owner })
   return call(origin, route, { ...caller, token: shelf.owner, body: await bodyFor(op, origin, shelf), ...options })
 }
 

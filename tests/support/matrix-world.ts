@@ -163,6 +163,8 @@ export async function bodyFor(op: Operation, origin: string, { tenant, things }:
       return { ...example, name: randomUUID() }
     case 'createMember':
       return { ...example, email: `${randomUUID()}@harbour.example` }
+    case 'deleteOwnTenant':
+      return { tenant_id: tenant.id }
     case 'createConsoleLink':
       return { kind: 'tenant', tenant_id: things.tenant }
     case 'curateItems':
