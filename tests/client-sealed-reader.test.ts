@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,6 +10,7 @@ import { findTurn, LineReader } from '../packages/room-client/src/line-reader.ts
 import type { Entry } from '../packages/room-client/src/space-ops.ts'
 import { ListedReader } from '../packages/room-client/src/listed-reader.ts'
 import { TokenJudge } from '../packages/room-client/src/member-standing.ts'
+import { checkIdToken } from '../packages/room-client/src/sealed-token.ts'
 import type { RoomDevice } from '../packages/room-client/src/room-device.ts'
 import { hostedAgent, openHosted, tamperedHostedRooms } from '../packages/room-client/src/testing/tampered-hosted-rooms.ts'
 import {
@@ -22,6 +24,7 @@ import {
 } from '../packages/room-client/src/testing/tampered-listed-rooms.ts'
 import { openWithSecondDevice, tamperedSecondDevices } from '../packages/room-client/src/testing/tampered-second-devices.ts'
 import { keys, open, pageOf, secret, tamperedRooms } from '../packages/room-client/src/testing/tampered-rooms.ts'
+import { openWithUnknownRevoked, tamperedSpellings } from '../packages/room-client/src/testing/tampered-spellings.ts'
 import { mapConcurrently } from './support/map-concurrently.ts'
 import { findProgram, skipWithout } from './support/skip-without.ts'
 
@@ -204,7 +207,7 @@ test('a reader in Python says whose operator can read along, and which messages 
 })
 
 test('a reader in Python names each tampered room with a list as ours does, and the same line', { skip }, async () => {
-  const tampered = { ...tamperedListedRooms, ...tamperedHostedRooms, ...tamperedSecondDevices }
+  const tampered = { ...tamperedListedRooms, ...tamperedHostedRooms, ...tamperedSecondDevices, ...tamperedSpellings }
   const rooms = await Promise.all(Object.values(tampered).map(([, makePages]) => makePages()))
   const ours = await mapConcurrently(rooms, 4, async (pages) => {
     const reader = memberReader()
@@ -222,6 +225,15 @@ test('a reader in Python names each tampered room with a list as ours does, and 
   const byName = (problems: string[]) => Object.fromEntries(names.map((name, i) => [name, problems[i]]))
   assert.deepEqual(byName(theirs.trimEnd().split('\n')), byName(ours))
 })
+
+test(
+  'a reader in Python accepts a list that names a device as removed that was never on it, as ours does',
+  { skip },
+  async () => {
+    const { code, problem } = await readInPython(await openWithUnknownRevoked(), asMember)
+    assert.deepEqual([code, problem], [0, ''])
+  },
+)
 
 test('a reader in Python judges ID tokens by the keys that the owner has sealed, as ours does', { skip }, async () => {
   const provider = await createTestProvider({ audience: 'spaces' })
@@ -260,4 +272,127 @@ test('a reader in Python judges ID tokens by the keys that the owner has sealed,
     others.messages.map((found) => (found as string[])[1]),
     ['token: bad_aud', 'token: bad_aud'],
   )
+})
+
+/** Tokens that two readers could judge differently: what is signed as header and payload, and the reason of both. */
+async function signedTokens(): Promise<{
+  jwk: ProviderJwk
+  issuer: string
+  tokens: Record<string, [reason: string, token: string]>
+}> {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const jwk = { ...(publicKey.export({ format: 'jwk' }) as { n: string; e: string }), kty: 'RSA' as const, kid: 'k1' }
+  const issuer = 'https://id.example'
+  const now = Math.floor(Date.now() / 1000)
+  const claims = {
+    iss: issuer,
+    aud: 'spaces',
+    sub: 's',
+    nonce: 'n',
+    iat: now,
+    exp: now + 600,
+    email: 'a@example.org',
+    email_verified: true,
+  }
+  const encode = (value: object | string | Buffer) =>
+    Buffer.from(typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value)).toString('base64url')
+  const token = (header: object | string, payload: object | string | Buffer, raw = encode(payload)) => {
+    const head = encode(typeof header === 'string' ? header : { alg: 'RS256', kid: 'k1', ...header })
+    const signature = sign('sha256', Buffer.from(`${head}.${raw}`), privateKey).toString('base64url')
+    return `${head}.${raw}.${signature}`
+  }
+  const of = (change: object) => token({}, { ...claims, ...change })
+  const text = JSON.stringify(claims)
+  const nested = (depth: number) => `{"x":${'['.repeat(depth)}${']'.repeat(depth)},${text.slice(1)}`
+  const tokens: Record<string, [string, string]> = {
+    honest: ['ok', of({})],
+    'sub of 255': ['ok', of({ sub: 'x'.repeat(255) })],
+    'sub of 256': ['malformed', of({ sub: 'x'.repeat(256) })],
+    'sub of 128 astral characters, which are 256 code units': ['malformed', of({ sub: '😀'.repeat(128) })],
+    'sub of 127 astral characters': ['ok', of({ sub: '😀'.repeat(127) })],
+    'no sub': ['malformed', of({ sub: '' })],
+    'sub is a number': ['malformed', of({ sub: 7 })],
+    'nonce is a number': ['malformed', of({ nonce: 5 })],
+    'nonce is empty': ['malformed', of({ nonce: '' })],
+    'exp is text': ['malformed', of({ exp: String(now + 600) })],
+    'exp is true': ['malformed', of({ exp: true })],
+    'exp is infinite': ['malformed', token({}, text.replace(/"exp":\d+/, '"exp":1e400'))],
+    'exp has 400 digits': ['malformed', token({}, text.replace(/"exp":\d+/, `"exp":${'9'.repeat(400)}`))],
+    'exp is a fraction': ['ok', of({ exp: now + 600.5 })],
+    'nbf is null': ['malformed', of({ nbf: null })],
+    'nbf in the future': ['not_yet_valid', of({ nbf: now + 300 })],
+    'an unused number of 5,000 digits': ['ok', token({}, `{"big":${'9'.repeat(5_000)},${text.slice(1)}`)],
+    'azp of another client': ['bad_aud', of({ azp: 'other' })],
+    'azp is null': ['bad_aud', of({ azp: null })],
+    'two clients without azp': ['bad_aud', of({ aud: ['spaces', 'x'] })],
+    'two clients with azp': ['ok', of({ aud: ['spaces', 'x'], azp: 'spaces' })],
+    'one client in a list': ['ok', of({ aud: ['spaces'] })],
+    'a list of clients with a number': ['bad_aud', of({ aud: ['spaces', 7], azp: 'spaces' })],
+    'a list of clients with an empty text': ['bad_aud', of({ aud: ['spaces', ''], azp: 'spaces' })],
+    'no client': ['bad_aud', of({ aud: [] })],
+    crit: ['malformed', token({ crit: [] }, claims)],
+    'crit is null': ['malformed', token({ crit: null }, claims)],
+    b64: ['malformed', token({ b64: true }, claims)],
+    'kid is null': ['malformed', token({ kid: null }, claims)],
+    'kid is a number': ['malformed', token({ kid: 1 }, claims)],
+    'no kid, and one key': ['ok', token('{"alg":"RS256"}', claims)],
+    'kid is empty': ['bad_signature', token({ kid: '' }, claims)],
+    'typ in other capitals': ['ok', token({ typ: 'Application/JWT' }, claims)],
+    'typ is null': ['malformed', token({ typ: null }, claims)],
+    'typ is empty': ['malformed', token({ typ: '' }, claims)],
+    'typ of another token': ['malformed', token({ typ: 'at+jwt' }, claims)],
+    'header with a name twice': ['malformed', token('{"alg":"RS256","kid":"k1","alg":"RS256"}', claims)],
+    'header is a list': ['malformed', token('[]', claims)],
+    'header with a byte order mark': ['malformed', token('\ufeff{"alg":"RS256","kid":"k1"}', claims)],
+    'header with NaN': ['malformed', token('{"alg":"RS256","kid":"k1","x":NaN}', claims)],
+    'alg none': ['bad_signature', token({ alg: 'none' }, claims)],
+    'no payload': ['malformed', token({}, '', '')],
+    'payload that is not base64url': ['malformed', token({}, '', '!')],
+    'payload with a stray bit': ['malformed', token({}, '', 'e31')],
+    'payload is a list': ['malformed', token({}, '[]')],
+    'payload with a name twice': ['malformed', token({}, `{"sub":"x",${text.slice(1)}`)],
+    'payload with __proto__': ['malformed', token({}, `{"__proto__":1,${text.slice(1)}`)],
+    'payload with a lone surrogate': ['malformed', token({}, `{"x":"\\ud83d",${text.slice(1)}`)],
+    'payload with NUL': ['malformed', token({}, `{"x":"\\u0000",${text.slice(1)}`)],
+    'payload in UTF-16': ['malformed', token({}, Buffer.from(text, 'utf16le'))],
+    'payload 64 deep': ['ok', token({}, nested(63))],
+    'payload 65 deep': ['malformed', token({}, nested(64))],
+    'four parts': ['malformed', `${of({})}.x`],
+    'two parts': ['malformed', of({}).split('.').slice(0, 2).join('.')],
+    'signature with padding': ['bad_signature', `${of({})}=`],
+    'empty signature': ['bad_signature', of({}).replace(/[^.]*$/, '')],
+    'not a token, but text of 16,384 characters': ['malformed', '😀'.repeat(16_384)],
+    'address in capitals with spaces': ['ok', of({ email: ' A@Example.ORG ' })],
+    'address with a Kelvin sign': ['unverified_email', of({ email: '\u212a@example.org' })],
+    'address without a domain': ['unverified_email', of({ email: 'a@' })],
+    'address with two dots': ['unverified_email', of({ email: 'a..b@example.org' })],
+    'address of letters of other scripts': ['ok', of({ email: 'größe@exämple.org' })],
+    'address with a hyphen at the end': ['unverified_email', of({ email: 'a@example-.org' })],
+    'address that is not verified': ['unverified_email', of({ email_verified: 'true' })],
+  }
+  return { jwk, issuer, tokens }
+}
+
+type ProviderJwk = { kty: 'RSA'; kid: string; n: string; e: string }
+
+test('a reader in Python and ours reject the same tokens for the same reasons', { skip }, async () => {
+  const { jwk, issuer, tokens } = await signedTokens()
+  const keys = [jwk].map(({ kty, kid, n, e }) => ({ kty, kid, n, e }))
+  const judge = `
+import json, sys, time
+sys.path.insert(0, sys.argv[1])
+from client_sealed_reader import check_claims, read_token
+given = json.load(sys.stdin)
+def reason(token):
+    claims, problem = read_token(token, given["keys"])
+    return problem or check_claims(claims, given["issuer"], "spaces", time.time()) or "ok"
+print(json.dumps([reason(token) for token in given["tokens"]]))`
+  const given = { keys, issuer, tokens: Object.values(tokens).map(([, token]) => token) }
+  const printed = execFileSync(python!, ['-B', '-c', judge, dirname(program)], { input: JSON.stringify(given), encoding: 'utf8' })
+  const theirs = JSON.parse(printed) as string[]
+  for (const [i, [name, [reason, token]]] of Object.entries(tokens).entries()) {
+    const found = await checkIdToken(token, { issuer, audience: 'spaces', nowMs: Date.now(), keys })
+    const ours = typeof found === 'string' ? found : 'ok'
+    assert.deepEqual({ ours, theirs: theirs[i] }, { ours: reason, theirs: reason }, name)
+  }
 })

@@ -15,8 +15,10 @@ Usage: client_sealed_reader.py ROOM MK < pages.json     checks the pages and pri
 import base64
 import hashlib
 import json
+import math
 import re
 import sys
+import unicodedata
 from datetime import date, datetime, timezone
 from typing import Any, NoReturn
 
@@ -134,6 +136,13 @@ def header_pattern(room: str, generation: int) -> re.Pattern[str]:
     )
 
 
+def canonical(match: re.Match[str] | None) -> re.Match[str] | None:
+    """The parts of a line have one spelling each."""
+    names = ("protected", "prev", "key", "iv", "ciphertext", "tag")
+    parts = [match.groupdict().get(name) for name in names] if match else [""]
+    return match if all(part is None or is_base64url(part) for part in parts) else None
+
+
 class Reader:
     def __init__(self, room: str, mk: str) -> None:
         self.room = room
@@ -147,7 +156,7 @@ class Reader:
         return self.farewell
 
     def parse_line(self, line: Any) -> re.Match[str] | None:
-        return LINE.fullmatch(line) if isinstance(line, str) else None
+        return canonical(LINE.fullmatch(line)) if isinstance(line, str) else None
 
     def read_page(self, page: Any) -> list[dict[str, Any]]:
         start, matches = self.check_page(page)
@@ -250,7 +259,7 @@ def sha256(data: bytes) -> str:
 
 
 def is_hash(value: Any) -> bool:
-    return isinstance(value, str) and re.fullmatch(HASH, value) is not None
+    return isinstance(value, str) and re.fullmatch(HASH, value) is not None and is_base64url(value)
 
 
 def read_key(value: Any) -> dict[str, str] | None:
@@ -366,8 +375,8 @@ class ListedReader(Reader):
             return None
         match = LIST.fullmatch(line)
         if match is None:
-            return LINE.fullmatch(line)
-        return match if self.recipients(match) is not None and self.policy(match) is not None else None
+            return canonical(LINE.fullmatch(line))
+        return match if canonical(match) and self.recipients(match) is not None and self.policy(match) is not None else None
 
     def policy(self, match: re.Match[str]) -> str | None:
         try:
@@ -670,11 +679,10 @@ def judge(reader: ListedReader, device: str, issuer: str, client: str) -> str:
         return f"token: {problem}"
     if claims["nonce"] != device:
         return "nonce_mismatch"
-    email = claims["email"].strip().lower()
-    invited = reader.invited.get(device, "").strip().lower()
+    email, invited = address(claims["email"]), address(reader.invited.get(device))
     if device in reader.lists[-1]["policy"]["revoked"]:
         return "revoked"
-    return "not_on_list" if "@" in invited and invited != email else email
+    return "not_on_list" if invited is not None and invited != email else email or ""
 
 
 def seconds(at: str) -> float:
@@ -683,50 +691,122 @@ def seconds(at: str) -> float:
     return min(datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp(), datetime.now(timezone.utc).timestamp())
 
 
-def read_token(token: str, keys: list[dict[str, str]]) -> tuple[dict[str, Any], str]:
+def units(text: str) -> int:
+    """The length in UTF-16 code units."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs) or any(name == "__proto__" for name, _ in pairs):
+        raise ValueError("a name twice, or __proto__")
+    return dict(pairs)
+
+
+def is_plain(value: Any, depth: int) -> bool:
+    if isinstance(value, str):
+        return "\0" not in value and not re.search("[\ud800-\udfff]", value)
+    if not isinstance(value, (list, dict)):
+        return True
+    if depth == 0:
+        return False
+    names = list(value) if isinstance(value, dict) else []
+    inner = list(value.values()) if isinstance(value, dict) else value
+    return all(is_plain(one, depth) for one in names) and all(is_plain(one, depth - 1) for one in inner)
+
+
+def strict_object(part: str) -> dict[str, Any] | None:
+    """A part of a token: an object that every JSON parser reads in the same way."""
     try:
-        head, body, signature = token.split(".")
-        header = json.loads(decode(head))
-        kid = header.get("kid")
-        if "crit" in header or "b64" in header or header.get("typ", "JWT").lower() not in ("jwt", "application/jwt"):
-            return {}, "malformed"
-    except (ValueError, AttributeError):
+        if not is_base64url(part):
+            return None
+        text = decode(part).decode("utf-8")
+        value = json.loads(text, parse_constant=refuse_constant, parse_int=float, object_pairs_hook=unique)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and is_plain(value, 64) else None
+
+
+def read_token(token: str, keys: list[dict[str, str]]) -> tuple[dict[str, Any], str]:
+    parts = token.split(".")
+    header = strict_object(parts[0])
+    if len(parts) != 3 or parts[1] == "" or header is None or units(token) > 16384:
         return {}, "malformed"
-    fitting = [key for key in keys if key.get("kid") == kid]
-    if kid is None:
-        fitting = keys if len(keys) == 1 else []
+    head, body, signature = parts
+    typ, kid = header.get("typ", "JWT"), header.get("kid", "")
+    if "crit" in header or "b64" in header or not isinstance(kid, str) or not isinstance(typ, str):
+        return {}, "malformed"
+    if not re.fullmatch(r"(application/)?jwt", typ, re.IGNORECASE | re.ASCII):
+        return {}, "malformed"
+    fitting = [key for key in keys if key.get("kid") == kid] if "kid" in header else keys if len(keys) == 1 else []
     if header.get("alg") != "RS256" or not fitting:
         return {}, "bad_signature"
-    number = {name: int.from_bytes(decode(fitting[0][name])) for name in ("n", "e")}
-    try:
-        key = rsa.RSAPublicNumbers(number["e"], number["n"]).public_key()
-        key.verify(decode(signature), f"{head}.{body}".encode("ascii"), padding.PKCS1v15(), SHA256())
-    except (ValueError, InvalidSignature):
+    modulus, exponent = (decode(fitting[0][name]) for name in ("n", "e"))
+    n, e = int.from_bytes(modulus), int.from_bytes(exponent)
+    if modulus[0] == 0 or not 2048 <= n.bit_length() <= 8192 or len(exponent) > 8 or e < 3 or e % 2 == 0:
         return {}, "bad_signature"
     try:
-        claims = json.loads(decode(body))
-    except ValueError:
-        return {}, "malformed"
-    return (claims, "") if isinstance(claims, dict) else ({}, "malformed")
+        key = rsa.RSAPublicNumbers(e, n).public_key()
+        key.verify(decode(signature), f"{head}.{body}".encode("utf-8"), padding.PKCS1v15(), SHA256())
+    except (ValueError, InvalidSignature):
+        return {}, "bad_signature"
+    claims = strict_object(body)
+    return (claims, "") if claims is not None else ({}, "malformed")
+
+
+def is_filled(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
 
 
 def check_claims(claims: dict[str, Any], issuer: str, client: str, now: float) -> str:
     times = [claims.get("exp"), claims.get("iat"), claims.get("nbf", claims.get("iat"))]
-    if not is_text(claims.get("sub"), 255) or not claims.get("nonce") or not all(type(t) in (int, float) for t in times):
+    good = is_filled(claims.get("sub")) and units(claims["sub"]) <= 255 and is_filled(claims.get("nonce"))
+    if not good or not all(type(t) is float and math.isfinite(t) for t in times):
         return "malformed"
     exp, iat, nbf = times
     if claims.get("iss") != issuer:
         return "bad_issuer"
     audience = claims.get("aud")
     audiences = audience if isinstance(audience, list) else [audience]
-    if client not in audiences or claims.get("azp", client if len(audiences) == 1 else None) != client:
+    if client not in audiences or not all(map(is_filled, audiences)):
+        return "bad_aud"
+    if claims.get("azp", client if len(audiences) == 1 else None) != client:
         return "bad_aud"
     if now >= exp + 60 or now > iat + 12 * 3600 + 60:
         return "expired"
     if max(iat, nbf) > now + 60:
         return "not_yet_valid"
-    good = isinstance(claims.get("email"), str) and claims.get("email_verified") is True
-    return "" if good else "unverified_email"
+    return "" if address(claims.get("email")) and claims.get("email_verified") is True else "unverified_email"
+
+
+SPACES = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a" \
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+
+def lowered(text: str) -> str:
+    return unicodedata.normalize("NFC", text.lower())
+
+
+def address(value: Any) -> str | None:
+    """The e-mail address as it is compared; None: it is no address."""
+    if not isinstance(value, str) or units(value) > 320:
+        return None
+    typed = value.strip(SPACES)
+    if any(not char.isascii() and lowered(char).isascii() for char in typed):
+        return None
+    text = lowered(typed)
+    local, at, domain = text.partition("@")
+    if not at or "@" in domain or len(text.encode("utf-8", "replace")) > 254 or len(local.encode("utf-8", "replace")) > 64:
+        return None
+
+    def are(chars: str, classes: str, more: str) -> bool:
+        return all(char in more or unicodedata.category(char)[0] in classes for char in chars)
+
+    atoms, labels = local.split("."), domain.split(".")
+    good = all(atom and are(atom, "LMN", "!#$%&'*+-/=?^_`{|}~") for atom in atoms)
+    for label in labels:
+        good = good and label != "" and units(label) <= 63 and are(label, "LMN", "-")
+        good = good and are(label[:1], "LN", "") and are(label[-1:], "LMN" if len(label) > 1 else "LN", "")
+    return text if good else None
 
 
 def print_tokens(reader: ListedReader, issuer: str, client: str) -> int:

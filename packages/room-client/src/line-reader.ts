@@ -258,7 +258,7 @@ function readRecord(content: string, seq: number, room: string): Turn | Farewell
 }
 
 /** Whether it is text of 1 to `most` code points. Other languages do not count in units of UTF-16. */
-function isText(value: unknown, most: number): boolean {
+export function isText(value: unknown, most: number): value is string {
   if (typeof value !== 'string' || value === '') return false
   return value.length <= most || (value.length <= most * 2 && [...value].length <= most)
 }

@@ -7,6 +7,7 @@ import { hostedAgent, openAfterHosted, openHosted, tamperedHostedRooms } from '.
 import { member, openRekeyed, owner, room, runner, stranger, tamperedListedRooms } from './testing/tampered-listed-rooms.ts'
 import { openWithSecondDevice, tamperedSecondDevices } from './testing/tampered-second-devices.ts'
 import { pageOf } from './testing/tampered-rooms.ts'
+import { openWithUnknownRevoked, tamperedSpellings } from './testing/tampered-spellings.ts'
 
 const newReader = (device = member) => new ListedReader({ room, owner: owner.signing.thumbprint, device })
 
@@ -22,12 +23,12 @@ async function problemOf(pages: object[]): Promise<string | undefined> {
   }
 }
 
-const tampered = { ...tamperedListedRooms, ...tamperedHostedRooms, ...tamperedSecondDevices }
+const tampered = { ...tamperedListedRooms, ...tamperedHostedRooms, ...tamperedSecondDevices, ...tamperedSpellings }
 
 for (const [name, [problem, pages]] of Object.entries(tampered))
   test(`${name}: ${problem}`, async () => assert.equal(await problemOf(await pages()), problem))
 
-test('there are 68 of them', () => assert.ok(Object.keys(tampered).length >= 68))
+test('there are 73 of them', () => assert.ok(Object.keys(tampered).length >= 73))
 
 test('owner and member read an honest room, in one page or in many; one who came later reads back', async () => {
   const { lines } = await openRekeyed()
@@ -117,4 +118,8 @@ test('the device of a hosted agent names no second device, with which its operat
   const count = store.lines.length
   await reader.take(await pageOf(store.lines.slice(count - 1), {}, count - 1))
   assert.equal(reader.card(stranger.signing.thumbprint)?.vouchedBy?.key, member.signing.thumbprint, 'a member does')
+})
+
+test('a list may name a device as removed that was never on it', async () => {
+  assert.equal(await problemOf(await openWithUnknownRevoked()), undefined)
 })

@@ -4,7 +4,7 @@ import { type ClientKeys, openStoredLine, type StoredLine } from '@atrium/sealin
 import { DamagedLine } from '@atrium/sealing/damaged-line'
 import { isSignedBy, parseJws } from './device-jws.ts'
 import { sha256Base64url } from './identity.ts'
-import { checkSeen, TamperedRoomError } from './line-reader.ts'
+import { checkSeen, isText, TamperedRoomError } from './line-reader.ts'
 import type { SealedToken } from './member-standing.ts'
 import type { Card } from './room-device.ts'
 
@@ -40,8 +40,7 @@ export async function checkSignature({ jws, isPlaced }: Signed, key: Card['spk']
 
 /** undefined: it has none of the right form. */
 export function readToken({ id_token: token, at }: Readonly<Record<string, unknown>>): SealedToken | undefined {
-  if (typeof token !== 'string' || token === '' || token.length > MAX_TOKEN_LENGTH) return undefined
-  return isTimestamp(at) ? { token, at } : undefined
+  return isText(token, MAX_TOKEN_LENGTH) && isTimestamp(at) ? { token, at } : undefined
 }
 
 /** Reports what a key does not open. */
