@@ -1,4 +1,4 @@
--- As number_chained, which explains everything, where events and deliveries are spread over the nodes of a Citus cluster:
+-- As chain_outbox, which explains everything, where events and deliveries are spread over the nodes of a Citus cluster:
 -- each is inserted by a statement of its own that names no other table. Citus copies these rows to their shard and commits
 -- in two phases, after its own. numbered_at tells the caller that it may have to wait for these rows. The tenants are of one
 -- shard, so that a node that is down fails the numbering of no others. webhook_queues, on the coordinator, has the endpoints
