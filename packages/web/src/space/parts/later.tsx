@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 const AGAIN_MS = 1_000
 
@@ -12,18 +12,23 @@ interface Later<P> {
 
 /**
  * A component whose code is not part of the first view. Until the code has been loaded, which may take several
- * attempts, it shows nothing or `meanwhile`.
+ * attempts, it shows nothing or `meanwhile`. A dialog takes the focus from where it was when it was asked for, and
+ * returns it there, even if it has moved while the code was loaded.
  */
-export function later<P extends object>(load: () => Promise<ComponentType<P>>): Later<P> {
+export function later<P extends object>(load: () => Promise<ComponentType<P>>, { isDialog = false } = {}): Later<P> {
   let loaded: ComponentType<P> | undefined
   const fetch = async (): Promise<ComponentType<P>> => (loaded ??= await load())
   const Shown = ({ meanwhile, ...props }: P & { meanwhile?: preact.JSX.Element }) => {
     const [Loaded, setLoaded] = useState(() => loaded)
+    const asked = useRef(document.activeElement)
     useEffect(() => {
       let timer: ReturnType<typeof setTimeout> | undefined
       const tryOnce = () =>
         void fetch().then(
-          (component) => setLoaded(() => component),
+          (component) => {
+            if (isDialog && asked.current instanceof HTMLElement) asked.current.focus()
+            setLoaded(() => component)
+          },
           () => (timer = setTimeout(tryOnce, AGAIN_MS)),
         )
       tryOnce()

@@ -16,11 +16,11 @@ import { RoomBanners } from './room-banners.tsx'
 import { RoomHead } from './room-head.tsx'
 import { t } from '../text/text.ts'
 
-const AboutSheet = later(async () => (await import('../sheets/about-sheet.tsx')).AboutSheet)
-const InviteSheet = later(async () => (await import('../sheets/invite-sheet.tsx')).InviteSheet)
-const ListedPeople = later(async () => (await import('../sheets/listed-people.tsx')).ListedPeople)
-const PeopleSheet = later(async () => (await import('../sheets/people-sheet.tsx')).PeopleSheet)
-const ProtectionSheet = later(async () => (await import('../sheets/protection-sheet.tsx')).ProtectionSheet)
+const AboutSheet = later(async () => (await import('../sheets/about-sheet.tsx')).AboutSheet, { isDialog: true })
+const InviteSheet = later(async () => (await import('../sheets/invite-sheet.tsx')).InviteSheet, { isDialog: true })
+const ListedPeople = later(async () => (await import('../sheets/listed-people.tsx')).ListedPeople, { isDialog: true })
+const PeopleSheet = later(async () => (await import('../sheets/people-sheet.tsx')).PeopleSheet, { isDialog: true })
+const ProtectionSheet = later(async () => (await import('../sheets/protection-sheet.tsx')).ProtectionSheet, { isDialog: true })
 /** After the history, which comes first. */
 const FETCH_SHEETS_MS = 1_500
 
