@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeCredential } from '@atrium/contract/tokens'
 import { publishedKeys, ReportSigner } from '../packages/server/testing/report-signer.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
-import { startSeveral, type AtriumProcess } from './support/atrium-process.ts'
+import { adminToken, startSeveral, type AtriumProcess } from './support/atrium-process.ts'
 import { eventually } from './support/remote-agents.ts'
 import { askGood, call, makeTenant } from './support/call-api.ts'
+import { runAtrium } from './support/run-atrium.ts'
 
 const signer = new ReportSigner()
 let folder: string
@@ -48,4 +51,37 @@ test('a reported key stops in every process, other keys go on, and no process lo
   for (const { output } of processes) assert.ok(!output().includes(key))
   const isLogged = async () => processes.some(({ output }) => output().includes('a leaked key was reported'))
   await eventually(isLogged, 'the report is logged')
+})
+
+test('a scan that is reported revokes the keys that it finds, and prints none', async () => {
+  const { origin } = processes[0]!
+  const tenant = await makeTenant(origin, 'Scanned')
+  const { key } = (await askGood(origin, 'POST /v1/tenant/keys', { key: tenant.secret, body: { kind: 'secret' } })).data
+  const file = join(folder, 'app.log')
+  const unknown = makeCredential('secretKey', randomBytes)
+  await writeFile(file, `key ${key}\nother ${unknown}\n`)
+  const works = async () => (await call(origin, 'GET /v1/tenant', { key })).status === 200
+  const scan = async (token: string, ...options: string[]) => {
+    const run = runAtrium(['leaks', 'scan', file, ...options], { ATRIUM_PUBLIC_URL: origin, ATRIUM_ADMIN_TOKEN: token })
+    assert.equal(await run.ended(30_000), 1)
+    assert.ok(!run.output().includes(key) && !run.output().includes(unknown))
+    return run.output()
+  }
+  await scan(adminToken)
+  assert.match(await scan('wrong-operator-token-0123456789', '--report'), /does not accept the operator's token/)
+  assert.ok(await works())
+  // Twice: a scan may be repeated.
+  for (let i = 0; i < 2; i++) {
+    const output = await scan(adminToken, '--report')
+    assert.match(output, new RegExp(`app\\.log:1: secret key wsk_….{4}, reported\n`))
+    assert.match(output, /app\.log:2: secret key wsk_….{4}, not of this installation\n/)
+  }
+  await eventually(async () => !(await works()), 'the key is refused')
+  const leaks: any = (await askGood(origin, 'GET /v1/tenant/keys/leaks', { key: tenant.secret })).data
+  const [leak] = leaks
+  assert.equal(leak.action, 'revoked')
+  assert.deepEqual(
+    leak.places.map(({ url, source }: { url: string; source: string }) => [url, source]),
+    [[`${file}:1`, 'atrium leaks scan']],
+  )
 })

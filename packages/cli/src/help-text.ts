@@ -37,7 +37,8 @@ function wrap(label: string, text: string): string {
   return `  ${label}${[...lines, line].join(`\n${indent}`)}`
 }
 
-const operatorEnvironment = {
+/** What a command reads that calls a running installation as its operator. */
+export const operatorEnvironment = {
   ATRIUM_PUBLIC_URL: 'address of the installation; default: http://localhost:PORT',
   ATRIUM_ADMIN_TOKEN: "the operator's token; default: admin-token in ATRIUM_DATA_DIR",
 }

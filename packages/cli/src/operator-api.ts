@@ -27,6 +27,14 @@ export async function callOperator<T>(route: Route, body?: object): Promise<T> {
   return (await call<T>(route, body)).data
 }
 
+/** The same for an operation whose answer is not in `data`. */
+export async function callOperatorBare<T>(route: Route, body: object): Promise<T> {
+  const { res, explain } = await request(route, body)
+  const answer: unknown = await res.json().catch(() => ({}))
+  if (res.ok) return answer as T
+  throw explain(answer as Refusal)
+}
+
 /** Yields all entries of a paged list. */
 export async function* listOperator<T>(path: `/${string}`): AsyncGenerator<T, void, undefined> {
   let cursor: string | undefined

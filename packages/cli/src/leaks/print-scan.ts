@@ -1,10 +1,16 @@
+import { reportLeaks } from './report-leaks.ts'
 import { type Scan, scanPath } from './scan.ts'
 
-/** Scans the path and prints what was found, never a credential itself. Returns the exit code. */
-export async function printScan(path: string): Promise<number> {
+/**
+ * Scans the path and prints what was found, never a credential itself. `report`: the installation is told, and does with
+ * its keys what each tenant has chosen. Returns the exit code.
+ */
+export async function printScan(path: string, { report = false }: { report?: boolean | undefined } = {}): Promise<number> {
   const scan = await scanPath(path)
-  for (const { path: file, line, kind, hint } of scan.leaks) {
-    console.log(`${plain(file)}:${line}: ${words(kind)} ${hint}`)
+  const isTrue = report ? await reportLeaks(scan.leaks) : undefined
+  for (const [i, { path: file, line, kind, hint }] of scan.leaks.entries()) {
+    const verdict = isTrue === undefined ? '' : isTrue[i] ? ', reported' : ', not of this installation'
+    console.log(`${plain(file)}:${line}: ${words(kind)} ${hint}${verdict}`)
   }
   for (const { path: file, reason } of scan.unreadable) console.error(`${plain(file)}: not read: ${reason}`)
   console.error(summary(scan))

@@ -26,7 +26,7 @@ test('every kind of credential is found with its line, except publishable keys',
     const credential = make(kind)
     const found = findCredentials(`a=1\n\nkey: "${credential}"\n`)
     const hint = `${credentialPrefixes[kind]}…${credential.slice(-4)}`
-    assert.deepEqual(found, kind === 'publishableKey' ? [] : [{ line: 3, kind, hint }])
+    assert.deepEqual(found, kind === 'publishableKey' ? [] : [{ line: 3, kind, hint, credential }])
   }
 })
 
@@ -61,7 +61,7 @@ test('binary and large files are skipped and counted; links and pipes are not op
   const scan = await scanPath(path)
   const hint = `wsk_…${key.slice(-4)}`
   assert.deepEqual(scan, {
-    leaks: [{ path: join(path, '.env'), line: 2, kind: 'secretKey', hint }],
+    leaks: [{ path: join(path, '.env'), line: 2, kind: 'secretKey', hint, credential: key }],
     filesRead: 1,
     binaryFiles: 1,
     largeFiles: 1,

@@ -16,6 +16,8 @@ export interface Leak {
   kind: CredentialKind
   /** The prefix and the last four characters, as the page of keys in the console shows them. */
   hint: string
+  /** Never printed. */
+  credential: string
 }
 
 export interface Scan {
@@ -46,7 +48,7 @@ export function findCredentials(text: string): Omit<Leak, 'path'>[] {
     // Each character is looked at once, also in a file that is one line of credentials.
     line += text.slice(counted, match.index).split('\n').length - 1
     counted = match.index
-    found.push({ line, kind, hint: `${credentialPrefixes[kind]}…${candidate.slice(-4)}` })
+    found.push({ line, kind, hint: `${credentialPrefixes[kind]}…${candidate.slice(-4)}`, credential: candidate })
   }
   return found
 }

@@ -4,18 +4,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
 import type { ConsoleSession } from '#features/console/session.ts'
 import type { ResolvedKey } from '#features/keys/key.ts'
+import {
+  authenticateBootstrap,
+  authenticateOperator,
+  type OperatorIdentity,
+} from '#features/operator-credentials/authenticate-operator.ts'
 import type { HeldSession } from '#features/sessions/session.ts'
 import { ApiError } from '#errors/api-error.ts'
-import {
-  assertNoKeyInQuery,
-  authenticateBootstrap,
-  authenticateControl,
-  authenticateKey,
-  authenticateOperator,
-  connectionKeyHash,
-  findEndedKey,
-  type OperatorIdentity,
-} from './authenticate.ts'
+import { assertNoKeyInQuery, authenticateControl, authenticateKey, connectionKeyHash, findEndedKey } from './authenticate.ts'
 import { assertCsrf, assertRole, authenticateSession, sessionFor } from './authenticate-session.ts'
 import type { RateCheck } from '@atrium/traffic/gcra'
 import { isAnsweredUnconfirmed, unconfirmedError } from './refuse-unconfirmed.ts'

@@ -1,11 +1,10 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { idPrefixes, isCredential, isId, type CredentialKind, type IdKind } from '@atrium/contract/tokens'
 import type { Caller } from '@atrium/contract/operation'
 import type { Context } from '#features/context.ts'
 import { refusalOf, type ResolvedKey } from '#features/keys/key.ts'
-import { findByTokenHash, recordCredentialUse } from '#features/operator-credentials/credential-store.ts'
 import type { HeldSession } from '#features/sessions/session.ts'
 import { findByControlToken } from '#features/sessions/store.ts'
 import { hashCredential } from '#crypto/random.ts'
@@ -146,48 +145,3 @@ export async function authenticateControl(ctx: Context, headers: IncomingHttpHea
 }
 
 /** An authenticated operator: by a credential, or by the bootstrap token. */
-export interface OperatorIdentity {
-  id: string
-  name: string | null
-}
-
-const bootstrap: OperatorIdentity = { id: 'bootstrap', name: null }
-
-const refused = (message: string) => new ApiError('unauthorized', { message })
-
-/**
- * Checks X-Admin-Token against the bootstrap token. Returns undefined if the value has the form of a credential,
- * which must be looked up.
- */
-export function authenticateBootstrap(ctx: Context, headers: IncomingHttpHeaders): OperatorIdentity | undefined {
-  const token = headers['x-admin-token']
-  if (typeof token !== 'string')
-    throw refused(
-      'X-Admin-Token is missing. Send the token of an operator credential (opt_…) or the one that ATRIUM_ADMIN_TOKEN sets.',
-    )
-  // Hashes are compared, because timingSafeEqual throws on unequal lengths.
-  if (timingSafeEqual(hashCredential(token), ctx.adminTokenHash)) {
-    if (ctx.config.bootstrapToken) return bootstrap
-    throw refused(
-      'The bootstrap token is switched off (ATRIUM_BOOTSTRAP_TOKEN=off). Send the token of an operator credential (opt_…).',
-    )
-  }
-  if (isCredential('operatorToken', token)) return undefined
-  throw refused(
-    'X-Admin-Token is not the token of the operator. Send the token of an operator credential (opt_…) or the one that ATRIUM_ADMIN_TOKEN sets.',
-  )
-}
-
-/**
- * Returns the operator whose credential the request contains. Looks it up at each call, so that a revocation applies
- * at once.
- */
-export async function authenticateOperator(ctx: Context, headers: IncomingHttpHeaders): Promise<OperatorIdentity> {
-  const found = await findByTokenHash(ctx.db, hashCredential(String(headers['x-admin-token'])))
-  if (!found) throw refused('X-Admin-Token is not the token of an operator credential of this installation.')
-  if (found.revokedAt !== null) throw refused('The operator credential was revoked. Ask another operator for a new one.')
-  if (found.expiresAt !== null && Date.parse(found.expiresAt) <= Date.now())
-    throw refused(`The operator credential expired at ${found.expiresAt}. Ask another operator for a new one.`)
-  await recordCredentialUse(ctx.db, found.id)
-  return { id: found.id, name: found.name }
-}

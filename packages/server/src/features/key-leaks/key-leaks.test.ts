@@ -228,6 +228,35 @@ test('at most 20 places of a key are kept, and no text that contains the key', a
   assert.ok(!JSON.stringify([rows, leak, await pullEvents(api, tenant)]).includes(leaked.key))
 })
 
+test('a report of an operator has the same effects, and the audit log names the operator', async () => {
+  const tenant = await api.makeTenant()
+  const leaked = await secondKey(tenant)
+  const operator = { headers: { 'x-admin-token': api.adminToken } }
+  const own = (await send(api, 'POST', '/operator/credentials', { ...operator, body: { name: 'scanner' } })).body.data
+  const reportAs = (token: string) =>
+    send(api, 'POST', '/tenant/keys/leaks', { headers: { 'x-admin-token': token }, body: [entry(leaked.key)] })
+  for (const token of ['opt_unknown', make('operatorToken'), '']) {
+    const refused = await reportAs(token)
+    assert.deepEqual([refused.status, refused.body.error.code], [401, 'unauthorized'])
+  }
+  assert.ok(await works(leaked.key))
+  // A signature does not help a wrong token.
+  const body = JSON.stringify([entry(leaked.key)])
+  const both = await sendReport(api, signer, body, { ...signer.headers(body), 'x-admin-token': make('operatorToken') })
+  assert.equal(both.status, 401)
+  assert.deepEqual(labels(await reportAs(own.token)), ['true_positive'])
+  await until(async () => !(await works(leaked.key)))
+  assert.deepEqual(labels(await reportAs(api.adminToken)), ['true_positive'])
+  assert.equal((await leaksOf(tenant.secretKey))[0].action, 'revoked')
+  assert.equal((await leakEvents(tenant)).length, 1)
+  const log = (await send(api, 'GET', '/operator/audit-log', operator)).body.data
+  const audited = log.filter(({ operation, targets }: any) => operation === 'reportLeakedKeys' && targets.key_id === leaked.id)
+  assert.deepEqual(
+    audited.map(({ actor }: any) => actor),
+    [{ kind: 'operator', id: own.id, name: 'scanner' }],
+  )
+})
+
 test('a report without a signature, with a wrong one, or of a changed body is refused, and does nothing', async () => {
   const tenant = await api.makeTenant()
   const text = JSON.stringify([entry(tenant.secretKey)])

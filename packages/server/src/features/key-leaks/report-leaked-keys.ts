@@ -6,6 +6,7 @@ import type { AuditOrigin } from '#features/audit-log/audit-entry.ts'
 import type { Context } from '#features/context.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { resolveKeys } from '#features/keys/store.ts'
+import { authenticateBootstrap, authenticateOperator } from '#features/operator-credentials/authenticate-operator.ts'
 import { revokeLeakedCredential } from '#features/operator-credentials/revoke-leaked.ts'
 import type { Sighting } from './leak.ts'
 import { recordKeyLeaks } from './record-key-leaks.ts'
@@ -21,16 +22,27 @@ interface Reported extends Sighting {
 }
 
 /**
- * Takes a signed report. The signature is checked before anything is looked up. Each tenant has its own transaction,
- * so that a report which fails between two of them may be repeated.
+ * Takes a report that is signed or that an operator sends. Who sent it is checked before anything is looked up. Each
+ * tenant has its own transaction, so that a report which fails between two of them may be repeated.
  */
 export const reportLeakedKeys: HandlerOf<'reportLeakedKeys'> = async (call) => {
-  const { ctx, body, audit } = call
-  if (!audit) throw new Error('a report of leaked keys is audited')
-  await assertSigned(call)
+  const { ctx, body } = call
+  const audit = await assertMayReport(call)
   const reported = body.map(toReported)
   const known = new Set([...(await reportKeys(ctx, audit, reported)), ...(await reportOperatorTokens(ctx, audit, reported))])
   return { status: 200, data: reported.map((one) => verdictOn(one, known)) }
+}
+
+/** Returns who is named in the audit log. */
+async function assertMayReport(call: Report): Promise<AuditOrigin> {
+  const { ctx, headers, audit } = call
+  if (!audit) throw new Error('a report of leaked keys is audited')
+  if (headers['x-admin-token'] === undefined) {
+    await assertSigned(call)
+    return audit
+  }
+  const operator = authenticateBootstrap(ctx, headers) ?? (await authenticateOperator(ctx, headers))
+  return { ...audit, actor: { kind: 'operator', ...operator } }
 }
 
 async function assertSigned({ ctx, headers, rawBody }: Report): Promise<void> {
