@@ -1,7 +1,7 @@
 import { statement, type Db } from '#db/database.ts'
 import { maxScannedRows, scannedPage, type ScannedRow } from '#http/scanned-page.ts'
 import type { TimeRange } from '#http/time-page.ts'
-import { shownStatus, toBudget } from './store.ts'
+import { activeStatus, sessionColumns, type SessionRow, shownStatus, toBudget, toSession } from './store.ts'
 import type { ListedSession, Session, SessionStatus } from './session.ts'
 
 /** A session in a list: without sealed values and metadata. */
@@ -78,4 +78,31 @@ function toListed(row: Row): ListedSession {
     joinedAt: row.joined_at,
     stoppedAt: row.stopped_at,
   }
+}
+
+const ofAgentStatement = statement<SessionRow>(
+  'sessions-of-agent',
+  `select ${sessionColumns} from sessions where agent_tenant_id = $1 and agent_id = $2 and ${activeStatus} order by created_at limit $3`,
+)
+
+/** The active sessions of an agent, whichever tenant launched them; the oldest first. */
+export async function listActiveOfAgent(db: Db, agentTenantId: string, agentId: string, limit: number): Promise<Session[]> {
+  return (await db.query(ofAgentStatement, [agentTenantId, agentId, limit])).map(toSession)
+}
+
+const overdueStatement = statement<SessionRow>(
+  'sessions-overdue',
+  // A remote agent has 30 seconds to report that it joined, in which the database could be reached: see noteContact.
+  `select ${sessionColumns} from sessions
+   where ${activeStatus} and (expires_at <= now() or (status = 'launching' and is_remote
+     and created_at <= now() - interval '30 seconds'
+     and (select since from database_contact) <= now() - interval '30 seconds'))
+   union all
+   select ${sessionColumns} from sessions where status = 'armed' and expires_at <= now()
+   limit $1`,
+)
+
+/** The sessions and pending launches whose time is up, and the sessions whose remote agent never joined. */
+export async function listOverdue(db: Db, limit: number): Promise<Session[]> {
+  return (await db.query(overdueStatement, [limit])).map(toSession)
 }

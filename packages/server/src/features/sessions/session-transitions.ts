@@ -8,7 +8,8 @@ import { event, recordEvent, recordEvents } from '../events/record-event.ts'
 import { holdIdOf } from './launch-session.ts'
 import { isActive, isDue, sessionEvent, type Ending, type Session, type SessionStatus } from './session.ts'
 import { listUnendedOfTenant } from './retention-store.ts'
-import { findSessionForUpdate, listActiveOfAgent, listOverdue, noteContact, updateEnded, updateJoined } from './store.ts'
+import { listActiveOfAgent, listOverdue } from './list-store.ts'
+import { findSessionForUpdate, noteContact, updateEnded, updateJoined } from './store.ts'
 
 type SessionRef = Pick<Session, 'tenantId' | 'id'>
 

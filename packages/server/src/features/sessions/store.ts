@@ -49,7 +49,7 @@ export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, room, $
   payer_tenant_id, payer_id, max_minutes, metadata, error, answered_seq, spoke_at, created_at, expires_at, joined_at, stopped_at,
   (select v.manifest from agent_versions v where v.tenant_id = sessions.agent_tenant_id and v.agent_id = sessions.agent_id
      and v.version = sessions.agent_version) as agent`
-const active = `status in ('launching', 'running', 'stopping')`
+export const activeStatus = `status in ('launching', 'running', 'stopping')`
 
 export function toSession(row: SessionRow): Session {
   return {
@@ -124,7 +124,7 @@ const insertStatement = statement<SessionRow>(
      control_hash, summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq,
      budget, budget_holds, client_sealed, device_sealed)
    values ($1, $2, $3, $4, sha256(convert_to($5::text, 'UTF8')), $20, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $21, $22, $23, $24)
-   on conflict (room, agent_id) where ${active} do nothing
+   on conflict (room, agent_id) where ${activeStatus} do nothing
    returning ${sessionColumns}`,
 )
 
@@ -181,7 +181,7 @@ export async function insertAgentVersion(tx: Tx, { agentTenantId, agentId, agent
 const activeStatement = statement<{ count: number }>(
   'sessions-count-active',
   // Counts no further than the quota.
-  `select count(*)::int as count from (select from sessions where tenant_id = $1 and ${active} limit $2) as active`,
+  `select count(*)::int as count from (select from sessions where tenant_id = $1 and ${activeStatus} limit $2) as active`,
 )
 
 const pendingStatement = statement<{ count: number }>(
@@ -197,7 +197,7 @@ export async function countSessions(tx: Tx, tenantId: string, which: 'active' | 
 
 const presentStatement = statement<{ id: string }>(
   'sessions-present',
-  `select id from sessions where room = $1 and agent_id = $2 and ${active}`,
+  `select id from sessions where room = $1 and agent_id = $2 and ${activeStatus}`,
 )
 
 /** The id of the session that has the agent in the room now. Rooms belong to no tenant. */
@@ -272,33 +272,6 @@ const joinedStatement = statement<SessionRow>(
 export async function updateJoined(tx: Tx, tenantId: string, id: string): Promise<Session | undefined> {
   const [row] = await tx.query(joinedStatement, [tenantId, id])
   return row && toSession(row)
-}
-
-const ofAgentStatement = statement<SessionRow>(
-  'sessions-of-agent',
-  `select ${sessionColumns} from sessions where agent_tenant_id = $1 and agent_id = $2 and ${active} order by created_at limit $3`,
-)
-
-/** The active sessions of an agent, whichever tenant launched them; the oldest first. */
-export async function listActiveOfAgent(db: Db, agentTenantId: string, agentId: string, limit: number): Promise<Session[]> {
-  return (await db.query(ofAgentStatement, [agentTenantId, agentId, limit])).map(toSession)
-}
-
-const overdueStatement = statement<SessionRow>(
-  'sessions-overdue',
-  // A remote agent has 30 seconds to report that it joined, in which the database could be reached: see noteContact.
-  `select ${sessionColumns} from sessions
-   where ${active} and (expires_at <= now() or (status = 'launching' and is_remote
-     and created_at <= now() - interval '30 seconds'
-     and (select since from database_contact) <= now() - interval '30 seconds'))
-   union all
-   select ${sessionColumns} from sessions where status = 'armed' and expires_at <= now()
-   limit $1`,
-)
-
-/** The sessions and pending launches whose time is up, and the sessions whose remote agent never joined. */
-export async function listOverdue(db: Db, limit: number): Promise<Session[]> {
-  return (await db.query(overdueStatement, [limit])).map(toSession)
 }
 
 const contactStatement = statement<never>(

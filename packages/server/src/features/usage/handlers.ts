@@ -1,7 +1,7 @@
 import { type Meter, meters } from '@atrium/contract/usage'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { dayMs } from './usage-counter.ts'
-import { sumSpentByDay } from '../credits/ledger/store.ts'
+import { sumSpentByDay } from '../credits/ledger/movements-store.ts'
 import type { HandlerOf, Handlers } from '../handler.ts'
 import { findTenant } from '../tenants/store.ts'
 import type { Context } from '../context.ts'

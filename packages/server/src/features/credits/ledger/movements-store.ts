@@ -76,3 +76,25 @@ export async function listMovements(
 function toListed({ id, kind, from_kind: fromKind, to_kind: toKind, amount: amountCredits, memo, created_at: createdAt }: Row) {
   return { id, kind, fromKind, toKind, amountCredits, memo, createdAt }
 }
+
+const spentStatement = statement<{ day: string; credits: number }>(
+  'ledger-spent',
+  `select to_char(t.created_at, 'YYYY-MM-DD') as day, sum(t.amount)::bigint as credits
+   from ledger_transfers t
+   where t.actor = $1 and t.kind in ('capture', 'fee')
+     and t.created_at >= $2::date and t.created_at < $3::date + 1
+   group by 1
+   order by 1`,
+)
+
+/**
+ * The credits spent on behalf of a tenant, one row for each day (UTC) with any; from and to (2026-11-20) are included.
+ */
+export async function sumSpentByDay(
+  db: Db,
+  tenantId: string,
+  fromDay: string,
+  toDay: string,
+): Promise<{ day: string; credits: number }[]> {
+  return db.query(spentStatement, [tenantId, fromDay, toDay])
+}

@@ -169,28 +169,6 @@ export async function isPosted(db: Db, tenantId: string, transactionId: string):
   return (await db.query(postedStatement, [tenantId, transactionId])).length === 1
 }
 
-const spentStatement = statement<{ day: string; credits: number }>(
-  'ledger-spent',
-  `select to_char(t.created_at, 'YYYY-MM-DD') as day, sum(t.amount)::bigint as credits
-   from ledger_transfers t
-   where t.actor = $1 and t.kind in ('capture', 'fee')
-     and t.created_at >= $2::date and t.created_at < $3::date + 1
-   group by 1
-   order by 1`,
-)
-
-/**
- * The credits spent on behalf of a tenant, one row for each day (UTC) with any; from and to (2026-11-20) are included.
- */
-export async function sumSpentByDay(
-  db: Db,
-  tenantId: string,
-  fromDay: string,
-  toDay: string,
-): Promise<{ day: string; credits: number }[]> {
-  return db.query(spentStatement, [tenantId, fromDay, toDay])
-}
-
 interface DueRow {
   what: 'hold' | 'coupon'
   tenant_id: string
