@@ -81,6 +81,8 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     )
     await ann.page.getByRole('button', { name: 'People', exact: true }).click()
     const people = ann.page.getByRole('dialog').locator('.people li')
+    // Its code may still be loaded.
+    await people.first().waitFor()
     assert.deepEqual(
       await people.evaluateAll((items) =>
         items.map((item) => /Agent|you|Gold Adder 00000-00000/.exec(item.textContent ?? '')?.[0]),
