@@ -6,10 +6,10 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Registry } from 'prom-client'
 import { openDatabase, type Database } from '../packages/server/src/db/database.ts'
 import { startEmbeddedPostgres } from '../packages/server/src/db/embedded-postgres.ts'
 import { migrate } from '../packages/server/src/db/migrate.ts'
+import { Metrics } from '../packages/server/src/http/metrics.ts'
 import { UsageCounter } from '../packages/server/src/features/usage/usage-counter.ts'
 import { median } from './goals.ts'
 import { processorTimeOf } from './processor-time.ts'
@@ -33,7 +33,8 @@ try {
   const tenants = Array.from({ length: tenantCount }, (_, i) => `ten_${String(i).padStart(22, '0')}`)
   await watcher.pool.query("insert into tenants (id, name) select t, 'bench' from unnest($1::text[]) t", [tenants])
   let failures = 0
-  for (const db of databases) counters.push(new UsageCounter({ db, registry: new Registry(), onError: () => failures++ }))
+  for (const db of databases)
+    counters.push(new UsageCounter({ db, registry: new Metrics(db, 'worker').registry, onError: () => failures++ }))
   const active = tenants.flatMap((tenant) => counters.map((counter) => ({ tenant, counter })))
   let next = 0
   const count = setInterval(() => {
