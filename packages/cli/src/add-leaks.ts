@@ -15,7 +15,7 @@ export function addLeaks(program: Command): void {
   leaks
     .command('scan <path>')
     .description('find well-formed secret keys and other credentials in a file or a folder; works offline')
-    .option('--report', 'tell the running installation, which revokes the keys of each tenant that has not chosen otherwise')
+    .option('--report', 'report the keys to the running installation, which revokes them unless their tenant chose otherwise')
     .addHelpText(
       'after',
       helpText({
@@ -24,7 +24,7 @@ export function addLeaks(program: Command): void {
         errors: [
           'Exit code 0: nothing was found. 1: something was found. 2: nothing was found, but something could not be read.',
           'A credential is found by its prefix, length and checksum. Whether it still works is only checked with --report.',
-          'With --report the path is told to the tenant of a key. If no server answers or the token is refused: exit code 1 and one line on stderr; the scan can be repeated.',
+          'With --report, the tenant of a key gets the path. If no server answers or the token is refused: exit code 1 and one line on stderr; the scan can be repeated.',
           'Binary files and files above 10 MiB are skipped, and links are not followed. The history of Git is compressed: check out what you want to scan.',
           'Publishable keys are public, and are not reported.',
         ],
