@@ -18,7 +18,7 @@ export const SessionLaunch = closed({
         minLength: 22,
         maxLength: 512,
         description:
-          'The room key. Stored sealed, and only while the session needs it. Required without `sealed_key`, but for a prepared launch (`arm`) of a hosted agent into ' +
+          'The room key. Stored sealed, and only while the session needs it. Required without `sealed_key`, except for a prepared launch (`arm`) of a hosted agent into ' +
           'a room whose lines the clients seal.',
       }),
     ),

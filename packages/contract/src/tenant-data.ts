@@ -69,7 +69,7 @@ export const tenantDataOperations = {
     summary: 'Delete the own tenant and its data',
     description:
       'Only the session of an owner in the console may call this: a key may not, whatever its kind. `tenant_id` is the id of the ' +
-      'own tenant, as a confirmation. The tenant is suspended at once: its keys, pages and console stop to answer. After 7 ' +
+      'own tenant, as a confirmation. The tenant is suspended at once: its keys, pages and console stop answering. After 7 ' +
       'days its data are removed; until then an operator can cancel the deletion.',
     caller: 'secret',
     roles: owners,

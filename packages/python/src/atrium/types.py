@@ -1971,7 +1971,7 @@ class SessionLaunch(TypedDict):
 class SessionLaunchRoom(TypedDict):
     room: str
     mk: NotRequired[str]
-    """The room key. Stored sealed, and only while the session needs it. Required without `sealed_key`, but for a
+    """The room key. Stored sealed, and only while the session needs it. Required without `sealed_key`, except for a
     prepared launch (`arm`) of a hosted agent into a room whose lines the clients seal.
     """
     sealed_key: NotRequired[str]

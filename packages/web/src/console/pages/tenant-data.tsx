@@ -18,7 +18,7 @@ export function TenantData() {
       title: `Delete ${tenant.name}?`,
       text: (
         <p>
-          The tenant is suspended at once: its keys, its pages and this console stop to answer. After 7 days, everything that it
+          The tenant is suspended at once: its keys, its pages and this console stop answering. After 7 days, everything that it
           has is deleted. Until then, the operator of the installation can cancel it.
         </p>
       ),
