@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -80,6 +80,13 @@ test('a scan that is reported revokes the keys that it finds, and prints none', 
   const leaks: any = (await askGood(origin, 'GET /v1/tenant/keys/leaks', { key: tenant.secret })).data
   const [leak] = leaks
   assert.equal(leak.action, 'revoked')
+  // Long names, of which the report has the end: one is cut within an emoji.
+  const deep = join(folder, ...Array.from({ length: 3 }, () => '😀'.repeat(60)))
+  await mkdir(deep, { recursive: true })
+  for (const name of ['a.log', 'ab.log']) await writeFile(join(deep, name), makeCredential('secretKey', randomBytes))
+  const long = runAtrium(['leaks', 'scan', deep, '--report'], { ATRIUM_PUBLIC_URL: origin, ATRIUM_ADMIN_TOKEN: adminToken })
+  assert.equal(await long.ended(30_000), 1)
+  assert.equal(long.output().match(/not of this installation/g)?.length, 2, long.output())
   assert.deepEqual(
     leak.places.map(({ url, source }: { url: string; source: string }) => [url, source]),
     [[`${file}:1`, 'atrium leaks scan']],

@@ -1,5 +1,5 @@
 import { reportLeaks } from './report-leaks.ts'
-import { type Scan, scanPath } from './scan.ts'
+import { type Leak, plainPath, type Scan, scanPath } from './scan.ts'
 
 /**
  * Scans the path and prints what was found, never a credential itself. `report`: the installation is told, and does with
@@ -7,15 +7,18 @@ import { type Scan, scanPath } from './scan.ts'
  */
 export async function printScan(path: string, { report = false }: { report?: boolean | undefined } = {}): Promise<number> {
   const scan = await scanPath(path)
-  const isTrue = report ? await reportLeaks(scan.leaks) : undefined
-  for (const [i, { path: file, line, kind, hint }] of scan.leaks.entries()) {
-    const verdict = isTrue === undefined ? '' : isTrue[i] ? ', reported' : ', not of this installation'
-    console.log(`${plain(file)}:${line}: ${words(kind)} ${hint}${verdict}`)
-  }
-  for (const { path: file, reason } of scan.unreadable) console.error(`${plain(file)}: not read: ${reason}`)
+  if (report)
+    for await (const { leak, isTrue } of reportLeaks(scan.leaks))
+      print(leak, isTrue ? ', reported' : ', not of this installation')
+  else for (const leak of scan.leaks) print(leak)
+  for (const { path: file, reason } of scan.unreadable) console.error(`${plainPath(file)}: not read: ${reason}`)
   console.error(summary(scan))
   if (scan.leaks.length > 0) return 1
   return scan.unreadable.length > 0 ? 2 : 0
+}
+
+function print({ path, line, kind, hint }: Leak, verdict = ''): void {
+  console.log(`${plainPath(path)}:${line}: ${words(kind)} ${hint}${verdict}`)
 }
 
 function summary({ leaks, filesRead, binaryFiles, largeFiles }: Scan): string {
@@ -25,9 +28,4 @@ function summary({ leaks, filesRead, binaryFiles, largeFiles }: Scan): string {
 /** `secretKey` → `secret key`. */
 function words(kind: string): string {
   return kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-}
-
-/** A name without characters that could change what a terminal shows. */
-function plain(path: string): string {
-  return path.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, '?')
 }

@@ -1,25 +1,26 @@
 import { callOperatorBare } from '../operator-api.ts'
-import type { Leak } from './scan.ts'
+import { type Leak, plainPath } from './scan.ts'
 
-/** Below the limit of a body with the longest paths. */
+/** A body has at most 256 KiB, and each of these takes less than 2.5 KB in it. */
 const batchSize = 100
-const maxPlaceLength = 500
+const maxPlaceLength = 300
 
 /**
- * Reports what was found to the running installation, as its operator. Returns for each whether it is a credential that
- * should not be public. A report may be repeated, so one that fails in the middle is.
+ * Reports what was found to the running installation, as its operator. Yields each with whether it is a credential that
+ * should not be public, batch by batch: what was reported before an error is known. A report may be repeated.
  */
-export async function reportLeaks(leaks: readonly Leak[]): Promise<boolean[]> {
-  const verdicts: boolean[] = []
-  for (let from = 0; from < leaks.length; from += batchSize) {
-    const body = leaks.slice(from, from + batchSize).map(({ path, line, kind, credential }) => ({
+export async function* reportLeaks(leaks: readonly Leak[]): AsyncGenerator<{ leak: Leak; isTrue: boolean }> {
+  // The operator's own token may be among them, and is revoked: so it is in the last batch.
+  const inOrder = leaks.toSorted((a, b) => Number(a.kind === 'operatorToken') - Number(b.kind === 'operatorToken'))
+  for (let from = 0; from < inOrder.length; from += batchSize) {
+    const batch = inOrder.slice(from, from + batchSize)
+    const body = batch.map(({ path, line, kind, credential }) => ({
       token: credential,
       type: kind,
-      url: `${path.toWellFormed().replaceAll('\0', '').slice(-maxPlaceLength)}:${line}`,
+      url: `${plainPath(path.slice(-maxPlaceLength))}:${line}`,
       source: 'atrium leaks scan',
     }))
     const labels = await callOperatorBare<{ label: string }[]>('POST /tenant/keys/leaks', body)
-    verdicts.push(...labels.map(({ label }) => label === 'true_positive'))
+    for (const [i, leak] of batch.entries()) yield { leak, isTrue: labels[i]?.label === 'true_positive' }
   }
-  return verdicts
 }

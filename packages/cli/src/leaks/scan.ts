@@ -110,3 +110,8 @@ async function scanFile(path: string, scan: Scan): Promise<void> {
     await file.close()
   }
 }
+
+/** A name without characters that could change what a terminal shows. */
+export function plainPath(path: string): string {
+  return path.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, '?')
+}

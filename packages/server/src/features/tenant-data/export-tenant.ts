@@ -17,15 +17,22 @@ import { BlobError } from '#ports/blobs/blobs.ts'
 import { exportedTables, readTenantRows } from './export-store.ts'
 
 /** The number of exports that are open in this process at once. Each has at most one page in memory. */
-const exports = new FairSemaphore({
-  permits: 8,
-  permitsPerTenant: 4,
-  maxWaiting: 0,
-  maxWaitingPerTenant: 0,
-  timeoutMs: 0,
-  busy: () =>
-    new ApiError('rate_limited', { message: 'Too many exports are open. Try again when one has ended.', retryAfterSeconds: 10 }),
-})
+const openExports = (permits: number, permitsPerTenant: number) =>
+  new FairSemaphore({
+    permits,
+    permitsPerTenant,
+    maxWaiting: 0,
+    maxWaitingPerTenant: 0,
+    timeoutMs: 0,
+    busy: () =>
+      new ApiError('rate_limited', {
+        message: 'Too many exports are open. Try again when one has ended.',
+        retryAfterSeconds: 10,
+      }),
+  })
+const ofOperators = openExports(8, 4)
+/** Apart, so that owners who read slowly do not keep an operator from exporting. */
+const ofOwners = openExports(4, 1)
 
 /** A multiple of three, so that the base64 of the pieces can be decoded one by one. */
 const pieceBytes = 48 * 1024
@@ -34,27 +41,32 @@ const pieceBytes = 48 * 1024
 const checkIntervalMs = 2_500
 
 export const exportTenant: HandlerOf<'exportTenant'> = (call) =>
-  sendExport(call, call.params.tenant_id, call.query.blobs === true, async () => undefined)
+  sendExport(call, { tenantId: call.params.tenant_id, slots: ofOperators, assertAllowed: async () => undefined })
 
 export const exportOwnTenant: HandlerOf<'exportOwnTenant'> = (call) => {
-  const { ctx, tenantId, keyHash, query } = call
+  const { ctx, tenantId, keyHash } = call
   let checkedAtMs = performance.now()
-  return sendExport(call, tenantId, query.blobs === true, async () => {
+  const assertAllowed = async () => {
     if (performance.now() - checkedAtMs < checkIntervalMs) return
     checkedAtMs = performance.now()
     const refusal = refusalOf(await ctx.keyCache.resolve(keyHash), Date.now())
     if (refusal) throw new ApiError(refusal)
-  })
+  }
+  return sendExport(call, { tenantId, slots: ofOwners, assertAllowed })
 }
 
-type ExportCall = Pick<Parameters<HandlerOf<'exportTenant'>>[0], 'ctx' | 'req' | 'reply' | 'audit'>
+type ExportCall = Pick<Parameters<HandlerOf<'exportTenant'>>[0], 'ctx' | 'req' | 'reply' | 'audit' | 'query'>
 
-/** `assertAllowed` is called between the lines, and throws when the caller may not read on. */
+interface ExportTerms {
+  tenantId: string
+  slots: FairSemaphore
+  /** Is called between the lines, and throws when the caller may not read on. */
+  assertAllowed: () => Promise<void>
+}
+
 async function sendExport(
-  { ctx, req, reply, audit }: ExportCall,
-  tenantId: string,
-  withBlobs: boolean,
-  assertAllowed: () => Promise<void>,
+  { ctx, req, reply, audit, query }: ExportCall,
+  { tenantId, slots, assertAllowed }: ExportTerms,
 ): Promise<FastifyReply> {
   const tenant = await findTenant(ctx.db, tenantId)
   if (!tenant) throw new ApiError('not_found')
@@ -79,12 +91,12 @@ async function sendExport(
       table: 'tenants',
       row: { id, name, email, roles: tenant.roles, status: tenant.status, created_at: createdAt },
     }
-    const lines = guarded(linesOf(ctx, id, withBlobs, [head, first]), assertAllowed)
+    const lines = guarded(linesOf(ctx, id, query.blobs === true, [head, first]), assertAllowed)
     await sendStream(res, Readable.from(lines, { highWaterMark: 1 })).catch((error: unknown) =>
       req.log.error({ request_id: req.id, err: error }, 'an export of a tenant was sent incompletely'),
     )
   }
-  await exports.run(tenant.id, 1, send).catch((error: unknown) => {
+  await slots.run(tenant.id, 1, send).catch((error: unknown) => {
     for (const name of ['content-type', 'content-disposition']) reply.removeHeader(name)
     throw error
   })

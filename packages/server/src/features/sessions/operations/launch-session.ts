@@ -119,7 +119,8 @@ export const summonSession: HandlerOf<'summonSession'> = async ({ ctx, claim, bo
 
 async function findPendingLaunch(ctx: Context, summonKey: string): Promise<Session> {
   const pending = isCredential('summonKey', summonKey) ? await findBySummonKey(ctx.db, hashCredential(summonKey)) : undefined
-  if (pending?.status !== 'armed') throw unknownSummonKey()
+  // The sweeper may not have come yet.
+  if (pending?.status !== 'armed' || Date.parse(pending.expiresAt) <= Date.now()) throw unknownSummonKey()
   const tenant = await findTenant(ctx.db, pending.tenantId)
   if (tenant?.status !== 'active') throw new ApiError('tenant_suspended')
   return pending
@@ -162,6 +163,8 @@ async function pendingKey({ agentRooms, vault }: Context, agent: Agent, pending:
     const mk = openRoomKey(vault, pending)
     return { mk, isClientSealed, device: null, roomCount: await agentRooms.assertEnters(agent, { room, mk }) }
   }
+  // Its maker has changed it since. A remote agent has keys of its own.
+  if (agent.endpoint !== null) throw new ApiError('state_conflict', { message: 'The agent is no longer hosted here.' })
   const device = openDeviceKeys(vault, pending)
   const { owner, count } = await agentRooms.getConsent(agent, room, await openHostedDevice(device))
   return { mk: null, isClientSealed, device: { ...device, owner }, roomCount: count }

@@ -138,6 +138,8 @@ test('a prepared launch has its keys for a quarter of an hour, and until it is u
   assert.ok(Math.abs(Date.parse(prepared.expiresAt) - before - 15 * 60_000) < 30_000)
   assert.notEqual((await rowOf(prepared.id)).device_sealed, null)
   await world.api.ctx.db.pool.query("update sessions set expires_at = now() - interval '1 second' where id = $1", [prepared.id])
+  // Also while nobody has swept it.
+  await assert.rejects(launchHostedAgent(client, room, prepared), { status: 401 })
   await endOverdue(world.api.ctx, 10)
   assert.equal((await rowOf(prepared.id)).device_sealed, null)
   await assert.rejects(launchHostedAgent(client, room, prepared), { status: 401 })

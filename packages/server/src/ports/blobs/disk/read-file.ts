@@ -11,19 +11,20 @@ const chunkBytes = 256 * 1024
 const maxFree = 32
 
 const freeChunks: ArrayBuffer[] = []
-const ownChunks = new WeakSet<ArrayBufferLike>()
+/** Whether a chunk is in use. One that was given back twice would be read into by two downloads at once. */
+const isInUse = new WeakMap<ArrayBufferLike, boolean>()
 
 function takeChunk(): ArrayBuffer {
-  const free = freeChunks.pop()
-  if (free) return free
-  const chunk = new ArrayBuffer(chunkBytes)
-  ownChunks.add(chunk)
+  const chunk = freeChunks.pop() ?? new ArrayBuffer(chunkBytes)
+  isInUse.set(chunk, true)
   return chunk
 }
 
 /** Takes back the memory of a chunk of `readFile` that nobody uses any more. Returns false for any other chunk. */
 export function recycleChunk({ buffer }: Buffer): boolean {
-  if (!(buffer instanceof ArrayBuffer) || !ownChunks.has(buffer)) return false
+  if (!(buffer instanceof ArrayBuffer) || !isInUse.has(buffer)) return false
+  if (!isInUse.get(buffer)) return true
+  isInUse.set(buffer, false)
   if (freeChunks.length < maxFree) freeChunks.push(buffer)
   else buffer.transfer(0)
   return true
