@@ -132,7 +132,8 @@ test('each command of atrium in the text exists, with its options', async () => 
     for (const command of commandsOf(read(page)).inText) {
       const words = command.split(' ')
       if (words.shift() !== 'atrium' || words[0] === 'COMMAND') continue
-      const name = words.slice(0, words[0] === 'tenants' || words[0] === 'admin-credentials' ? 2 : 1).join(' ')
+      const isGroup = ['tenants', 'admin-credentials', 'leaks'].includes(words[0] ?? '')
+      const name = words.slice(0, isGroup ? 2 : 1).join(' ')
       const options = commands.get(name) ?? new Set()
       for (const word of words) if (word.startsWith('--')) options.add(word)
       commands.set(name, options)
