@@ -176,9 +176,10 @@ describe('deliveries to several endpoints', () => {
     // The endpoint pauses longer than one of them waits.
     await world.query(`update webhook_endpoints set resume_at = now() + interval '1 hour' where endpoint_id = $1`, [id])
     await world.query(
-      `update webhook_endpoint_deliveries set next_attempt_at =
-         case when id = $2 then now() - interval '1 minute' else now() + interval '5 hours' end where endpoint_id = $1`,
-      [id, waiting[0]!.id],
+      // The times are parameters: Citus refuses now() within a case.
+      `update webhook_endpoint_deliveries set next_attempt_at = case when id = $2 then $3::timestamptz else $4::timestamptz end
+       where endpoint_id = $1`,
+      [id, waiting[0]!.id, new Date(Date.now() - 60_000).toISOString(), new Date(Date.now() + 5 * 3_600_000).toISOString()],
     )
     server.reply = 204
     const since = new Date(Date.now() - 3_600_000).toISOString()
