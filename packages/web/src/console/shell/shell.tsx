@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ConsoleSession } from '../api/session.ts'
 import { Icon } from '../parts/icon.tsx'
 import { type PageSpec, pagesOf } from '../router/pages.ts'
@@ -20,7 +20,8 @@ export function Shell({ session }: { session: ConsoleSession }) {
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
   useKeptFocus()
-  useEffect(() => {
+  // Before the page can be used: a focus that moves later would take the next key from the control that has it by then.
+  useLayoutEffect(() => {
     document.title = `${found?.page.title ?? 'Not found'} · ${session.tenant?.name ?? 'Atrium'}`
     setDrawerOpen(false)
     // A screen reader continues at the new page, but not before the first one.
