@@ -49,8 +49,8 @@ export const tenantDataOperations = {
       'Only the session of an owner in the console may call this: a key may not, whatever its kind. The lines are those of the ' +
       "operator's export: `{format, version, tenant_id, exported_at}`, then `{table, row}` for each row and, with `blobs`, " +
       '`{blob: {key, bytes, offset, base64}}` for the pieces of the stored files. The last line is `{end: true, rows, blobs}`; an export ' +
-      'without it was cut. Keys, tokens, codes and other secrets are not exported. It ends within 15 seconds once the session ' +
-      'ends. The call is recorded in the audit log.',
+      'without it was cut. Keys, tokens, codes and other secrets are not exported. It is cut within a second once the session ' +
+      'ends or its member is no owner any more. The audit log has the call and, with the outcome `refused`, such a cut.',
     caller: 'secret',
     roles: owners,
     sessionOnly: true,
@@ -94,7 +94,8 @@ export const tenantDataOperations = {
       'without that line was cut: start again. Lists of accounts that may read an item or artifact are opened (`access_list`). Keys, ' +
       'tokens, codes and other secrets are not exported, nor are rooms, which the operator cannot read. With `blobs`, the stored ' +
       'originals follow in pieces: `{blob: {key, bytes, offset, base64}}`. Pages are read one after the other, so changes during the export may be included in part: suspend the tenant ' +
-      'first for a consistent export. The call is recorded in the audit log.',
+      'first for a consistent export. It is cut within a second once the credential or session of the operator ends. The audit log ' +
+      'has the call and, with the outcome `refused`, such a cut.',
     caller: 'operator',
     audited: true,
     params,
@@ -152,8 +153,8 @@ export const tenantDataOperations = {
     tag: 'Operator',
     summary: 'Cancel a deletion',
     description:
-      'Operator only. Restores the status that the tenant had before. A deletion that has begun cannot be cancelled: 409 ' +
-      '`state_conflict`. Without a deletion, nothing changes.',
+      'Operator only. Restores the status that the tenant had before, and ends all its sessions of the console, so its members ' +
+      'sign in again. A deletion that has begun cannot be cancelled: 409 `state_conflict`. Without a deletion, nothing changes.',
     caller: 'operator',
     params,
     answers: { 204: { description: 'There is no deletion.' } },

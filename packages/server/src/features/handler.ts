@@ -42,6 +42,8 @@ interface Exchange {
 interface StreamExchange<O extends Operation> extends Exchange {
   /** The hash of the key by which it is looked up. */
   keyHash: O['caller'] extends 'secret' | 'publishable' ? string : undefined
+  /** Looks the caller up in the database. Throws if a new request of the caller would be refused. */
+  assertStillAllowed: () => Promise<void>
 }
 
 type ClaimOf<O extends Operation> = O extends { idempotency: 'required' } ? Claim<AnswerOf<O>> : Claim<AnswerOf<O>> | undefined

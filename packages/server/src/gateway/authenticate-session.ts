@@ -15,12 +15,18 @@ export function sessionFor(ctx: Context, op: Pick<Operation, 'caller'>, headers:
 
 /** Looks the session up at each call, so that a sign-out or the removal of a member applies at once. */
 export async function authenticateSession(ctx: Context, token: string): Promise<ConsoleSession> {
+  const session = await findSession(ctx, token)
+  await recordSessionUse(ctx.db, session.id)
+  return session
+}
+
+/** The session as it is now. Throws if it has ended. */
+export async function findSession(ctx: Context, token: string): Promise<ConsoleSession> {
   const [session] = isCredential('consoleSession', token)
     ? await resolveSessions(ctx.db, [hashCredential(token).toString('base64')])
     : []
   if (!session) throw new ApiError('no_console_session')
   if (session.key && refusalOf(session.key, Date.now()) === 'tenant_suspended') throw new ApiError('tenant_suspended')
-  await recordSessionUse(ctx.db, session.id)
   return session
 }
 

@@ -23,6 +23,7 @@ import { assertNoBody, compileCheck, compileQuery, parseBody, bodyOf, pathOf } f
 import { compileAnswers, type Answer } from '#http/serialise.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { limitAddress } from '@atrium/traffic/client-address'
+import { assertStillAllowed } from './assert-still-allowed.ts'
 import { presentedKeyHash } from './authenticate.ts'
 import { presentedSession } from '#features/console/session.ts'
 import { notAnId } from './explain-not-found.ts'
@@ -43,6 +44,7 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
         req,
         reply,
         keyHash: callerHash(ctx, req) as never,
+        assertStillAllowed: () => assertStillAllowed(ctx, op, req),
       })
   }
   const serialise = compileAnswers(op) as (answer: unknown) => SentAnswer

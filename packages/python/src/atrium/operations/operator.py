@@ -478,7 +478,9 @@ class OperatorOperations(Core):
         read an item or artifact are opened (`access_list`). Keys, tokens, codes and other secrets are not exported,
         nor are rooms, which the operator cannot read. With `blobs`, the stored originals follow in pieces: `{blob:
         {key, bytes, offset, base64}}`. Pages are read one after the other, so changes during the export may be
-        included in part: suspend the tenant first for a consistent export. The call is recorded in the audit log.
+        included in part: suspend the tenant first for a consistent export. It is cut within a second once the
+        credential or session of the operator ends. The audit log has the call and, with the outcome `refused`, such
+        a cut.
 
         Needs: The operator's token.
 
@@ -594,8 +596,9 @@ class OperatorOperations(Core):
     ) -> Answer[None]:
         """Cancel a deletion.
 
-        Operator only. Restores the status that the tenant had before. A deletion that has begun cannot be
-        cancelled: 409 `state_conflict`. Without a deletion, nothing changes.
+        Operator only. Restores the status that the tenant had before, and ends all its sessions of the console, so
+        its members sign in again. A deletion that has begun cannot be cancelled: 409 `state_conflict`. Without a
+        deletion, nothing changes.
 
         Needs: The operator's token.
 

@@ -107,7 +107,8 @@ class TenantsOperations(Core):
         those of the operator's export: `{format, version, tenant_id, exported_at}`, then `{table, row}` for each
         row and, with `blobs`, `{blob: {key, bytes, offset, base64}}` for the pieces of the stored files. The last
         line is `{end: true, rows, blobs}`; an export without it was cut. Keys, tokens, codes and other secrets are
-        not exported. It ends within 15 seconds once the session ends. The call is recorded in the audit log.
+        not exported. It is cut within a second once the session ends or its member is no owner any more. The audit
+        log has the call and, with the outcome `refused`, such a cut.
 
         Needs: A secret key.
 

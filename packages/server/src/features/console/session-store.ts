@@ -141,6 +141,16 @@ export async function deleteSessionsOf(tx: Tx, { tenantId, memberId }: SessionHo
   return (await tx.query(deleteAllStatement, [tenantId ?? null, memberId ?? null]))[0]?.count ?? 0
 }
 
+const deleteOfTenantStatement = statement<never>(
+  'console-sessions-delete-of-tenant',
+  'delete from console_sessions where tenant_id = $1',
+)
+
+/** Ends the sessions of all members of the tenant, and of the operator's links to it. */
+export async function deleteSessionsOfTenant(tx: Tx, tenantId: string): Promise<void> {
+  await tx.query(deleteOfTenantStatement, [tenantId])
+}
+
 export interface ListedSession {
   id: string
   createdAt: string

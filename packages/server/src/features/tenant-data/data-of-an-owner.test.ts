@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { consoleLink, invite, signIn } from '#testing/console.ts'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { consoleLink, invite, signIn, type TestBrowser } from '#testing/console.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
@@ -37,9 +38,9 @@ test('an owner exports the own tenant whole; no key does, and no other role', as
   assert.ok(data.some(({ operation }: { operation: string }) => operation === 'exportOwnTenant'))
 })
 
-test('an owner deletes the own tenant: it is suspended at once, nobody is let in, and an operator can cancel', async () => {
-  const { tenant, owner } = await openConsole()
-  const other = await api.makeTenant()
+test('an owner deletes the own tenant: it is suspended at once, nobody is let in; after a cancel, all sign in again', async () => {
+  const [{ tenant, owner }, stranger] = [await openConsole(), await openConsole()]
+  const other = stranger.tenant
   const remove = (id: string, by = owner) => by.send('POST', '/tenant/deletion', { tenant_id: id })
   const { browser: developer } = await invite(api, owner, 'developer')
   assert.equal((await remove(tenant.id, developer)).body.error.code, 'role_not_allowed')
@@ -53,5 +54,100 @@ test('an owner deletes the own tenant: it is suspended at once, nobody is let in
   assert.equal((await send(api, 'GET', '/tenant', { key: tenant.secretKey })).body.error.code, 'tenant_suspended')
   assert.equal((await send(api, 'GET', '/tenant', { key: other.secretKey })).status, 200)
   assert.equal((await send(api, 'DELETE', `/tenants/${tenant.id}/deletion`, operator())).status, 204)
-  assert.equal((await owner.send('GET', '/tenant')).status, 200)
+  // The session that asked may be a stolen one, and so may any other.
+  for (const browser of [owner, developer])
+    assert.equal((await browser.send('GET', '/tenant')).body.error.code, 'no_console_session')
+  assert.equal((await stranger.owner.send('GET', '/tenant')).status, 200)
+  const again = await signIn(api, await consoleLink(api, { kind: 'tenant', tenant_id: tenant.id }))
+  assert.equal((await again.send('GET', '/tenant')).status, 200)
+  const roles = (await again.send('GET', '/tenant/members')).body.data.map(({ role }: { role: string }) => role)
+  assert.deepEqual(roles, ['developer'])
+  assert.equal((await send(api, 'GET', '/tenant', { key: tenant.secretKey })).status, 200)
+  // There is nothing to cancel now, so nobody is signed out.
+  assert.equal((await send(api, 'DELETE', `/tenants/${tenant.id}/deletion`, operator())).status, 204)
+  assert.equal((await again.send('GET', '/tenant')).status, 200)
+})
+
+describe('an export is cut within a second once its caller may not read on', () => {
+  let tenant: { id: string; secretKey: string }
+  let owner: TestBrowser
+  before(async () => {
+    ;({ tenant, owner } = await openConsole())
+    // Without another one, the last owner could neither be removed nor get another role.
+    await invite(api, owner, 'owner')
+    const { id } = (await send(api, 'POST', '/collections', { key: tenant.secretKey, body: {} })).body.data
+    // Far more than what sockets buffer.
+    await api.ctx.db.pool.query(
+      `insert into items (tenant_id, collection_id, id, seq, type, content)
+       select $1, $2, 'itm_' || n, n, 'message', json_build_object('text', repeat('x', 10000)) from generate_series(1, 4000) n`,
+      [tenant.id, id],
+    )
+  })
+
+  /** Begins to read, and stops. `rest` reads what still comes, and returns the last line. */
+  const beginExport = async (path: string, headers: Record<string, string>) => {
+    const answer = await fetch(api.baseUrl + path, { headers })
+    assert.equal(answer.status, 200)
+    const reader = answer.body!.getReader()
+    await reader.read()
+    return async () => {
+      let text = ''
+      for (const decoder = new TextDecoder(); ;) {
+        const { done, value } = await reader.read()
+        if (done) return text.trimEnd().split('\n').at(-1)!
+        text = (text + decoder.decode(value, { stream: true })).slice(-100_000)
+      }
+    }
+  }
+  const asBrowser = ({ cookies, csrf }: TestBrowser) => ({ cookie: cookies.join('; '), 'x-atrium-csrf': csrf })
+  /** The code of the newest refusal that the audit log has, as soon as it has one more than `known`. */
+  const refusedWithin = async (ms: number, known: number) => {
+    for (const deadline = performance.now() + ms; performance.now() < deadline; await wait(20)) {
+      const found = await refusals()
+      if (found.length > known) return found[0].code
+    }
+    return 'not cut'
+  }
+  const refusals = async () =>
+    (await send(api, 'GET', `/operator/audit-log?tenant_id=${tenant.id}`, operator())).body.data.filter(
+      ({ operation, outcome }: any) => /^export(?:Own)?Tenant$/.test(operation) && outcome === 'refused',
+    )
+
+  const ends: Record<string, [code: string, (id: string, other: TestBrowser) => Promise<{ status: number }>]> = {
+    'gets another role': ['role_not_allowed', (id) => owner.send('PATCH', `/tenant/members/${id}`, { role: 'developer' })],
+    'is removed': ['no_console_session', (id) => owner.send('DELETE', `/tenant/members/${id}`)],
+    'signs out everywhere': ['no_console_session', (_, other) => other.call('POST', '/console/sign-out-everywhere')],
+  }
+  for (const [what, [code, act]] of Object.entries(ends))
+    test(`an owner ${what} in the middle`, async () => {
+      const { member, browser } = await invite(api, owner, 'owner')
+      const rest = await beginExport('/tenant/export', asBrowser(browser))
+      const known = (await refusals()).length
+      const { status } = await act(member.id, browser)
+      assert.ok(status < 300, String(status))
+      assert.equal(await refusedWithin(1_000, known), code)
+      await assert.rejects(rest, 'a reader would take a part for the whole')
+    })
+
+  test('an operator whose credential is revoked', async () => {
+    const made = await send(api, 'POST', '/operator/credentials', { ...operator(), body: { name: 'backup' } })
+    assert.equal(made.status, 201, made.text)
+    const rest = await beginExport(`/tenants/${tenant.id}/export`, { 'x-admin-token': made.body.data.token })
+    const known = (await refusals()).length
+    const revoked = await send(api, 'DELETE', `/operator/credentials/${made.body.data.id}`, operator())
+    assert.equal(revoked.status, 204, revoked.text)
+    assert.equal(await refusedWithin(1_000, known), 'unauthorized')
+    await assert.rejects(rest)
+  })
+
+  test('an owner who signed in with a link of the operator, and an operator, read on to the end', async () => {
+    const known = (await refusals()).length
+    const mine = await beginExport('/tenant/export', asBrowser(owner))
+    const signedIn = await signIn(api, await consoleLink(api, { kind: 'operator' }))
+    const theirs = await beginExport(`/tenants/${tenant.id}/export`, asBrowser(signedIn))
+    // Long enough for two checks.
+    await wait(1_200)
+    for (const rest of [mine, theirs]) assert.match(await rest(), /^\{"end":true,/)
+    assert.equal((await refusals()).length, known)
+  })
 })

@@ -5,16 +5,16 @@ import { limits } from '@atrium/contract/limits'
 import { ApiError } from '#errors/api-error.ts'
 import { tenantView as auditView } from '#features/audit-log/audit-entry.ts'
 import { listAuditEntries } from '#features/audit-log/audit-log-store.ts'
-import { recordAudit } from '#features/audit-log/record-audit.ts'
+import { recordAudit, recordRefusal } from '#features/audit-log/record-audit.ts'
 import type { Context } from '#features/context.ts'
-import type { HandlerOf, Handlers } from '#features/handler.ts'
+import type { HandlerOf } from '#features/handler.ts'
 import { openAccessList } from '#features/items/access-list.ts'
-import { refusalOf } from '#features/keys/key.ts'
 import { recordAnswer } from '#features/record-answer.ts'
 import { findTenant } from '#features/tenants/store.ts'
 import { sendStream, writeHead } from '#http/send-stream.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
 import { exportedTables, readTenantRows } from './export-store.ts'
+import { watchCaller } from './watch-caller.ts'
 
 /** The number of exports that are open in this process at once. Each has at most one page in memory. */
 const openExports = (permits: number, permitsPerTenant: number) =>
@@ -37,37 +37,18 @@ const ofOwners = openExports(4, 1)
 /** A multiple of three, so that the base64 of the pieces can be decoded one by one. */
 const pieceBytes = 48 * 1024
 
-/** How often an export of a session checks the session again. */
-const checkIntervalMs = 2_500
+export const exportTenant: HandlerOf<'exportTenant'> = (call) => sendExport(call, call.params.tenant_id, ofOperators)
 
-export const exportTenant: HandlerOf<'exportTenant'> = (call) =>
-  sendExport(call, { tenantId: call.params.tenant_id, slots: ofOperators, assertAllowed: async () => undefined })
+/** Of an owner. */
+export const exportOwnTenant: HandlerOf<'exportOwnTenant'> = (call) => sendExport(call, call.tenantId, ofOwners)
 
-export const exportOwnTenant: HandlerOf<'exportOwnTenant'> = (call) => {
-  const { ctx, tenantId, keyHash } = call
-  let checkedAtMs = performance.now()
-  const assertAllowed = async () => {
-    if (performance.now() - checkedAtMs < checkIntervalMs) return
-    checkedAtMs = performance.now()
-    const refusal = refusalOf(await ctx.keyCache.resolve(keyHash), Date.now())
-    if (refusal) throw new ApiError(refusal)
-  }
-  return sendExport(call, { tenantId, slots: ofOwners, assertAllowed })
-}
+type ExportCall = Pick<
+  Parameters<HandlerOf<'exportTenant'>>[0],
+  'ctx' | 'req' | 'reply' | 'audit' | 'query' | 'assertStillAllowed'
+>
 
-type ExportCall = Pick<Parameters<HandlerOf<'exportTenant'>>[0], 'ctx' | 'req' | 'reply' | 'audit' | 'query'>
-
-interface ExportTerms {
-  tenantId: string
-  slots: FairSemaphore
-  /** Is called between the lines, and throws when the caller may not read on. */
-  assertAllowed: () => Promise<void>
-}
-
-async function sendExport(
-  { ctx, req, reply, audit, query }: ExportCall,
-  { tenantId, slots, assertAllowed }: ExportTerms,
-): Promise<FastifyReply> {
+async function sendExport(call: ExportCall, tenantId: string, slots: FairSemaphore): Promise<FastifyReply> {
+  const { ctx, req, reply, audit, query, assertStillAllowed } = call
   const tenant = await findTenant(ctx.db, tenantId)
   if (!tenant) throw new ApiError('not_found')
   reply.headers({
@@ -91,23 +72,22 @@ async function sendExport(
       table: 'tenants',
       row: { id, name, email, roles: tenant.roles, status: tenant.status, created_at: createdAt },
     }
-    const lines = guarded(linesOf(ctx, id, query.blobs === true, [head, first]), assertAllowed)
-    await sendStream(res, Readable.from(lines, { highWaterMark: 1 })).catch((error: unknown) =>
-      req.log.error({ request_id: req.id, err: error }, 'an export of a tenant was sent incompletely'),
-    )
+    const lines = linesOf(ctx, id, query.blobs === true, [head, first])
+    const stopWatch = watchCaller(assertStillAllowed, ({ code }) => {
+      // With a reset, the system also discards what the reader has not fetched yet.
+      req.raw.socket.resetAndDestroy()
+      req.log.info({ request_id: req.id, code }, 'an export of a tenant was cut: the caller may not read on')
+      if (audit) recordRefusal(ctx.db, audit, code).catch((error: unknown) => req.log.error({ request_id: req.id, err: error }))
+    })
+    await sendStream(res, Readable.from(lines, { highWaterMark: 1 }))
+      .finally(stopWatch)
+      .catch((error: unknown) => req.log.error({ request_id: req.id, err: error }, 'an export of a tenant was sent incompletely'))
   }
   await slots.run(tenant.id, 1, send).catch((error: unknown) => {
     for (const name of ['content-type', 'content-disposition']) reply.removeHeader(name)
     throw error
   })
   return reply
-}
-
-async function* guarded(lines: AsyncGenerator<Buffer>, assertAllowed: () => Promise<void>): AsyncGenerator<Buffer> {
-  for await (const line of lines) {
-    await assertAllowed()
-    yield line
-  }
 }
 
 function lineOf(value: object): string {
@@ -193,5 +173,3 @@ async function* piecesOf(stream: Readable): AsyncGenerator<Buffer> {
   }
   if (kept.length > 0) yield kept
 }
-
-export const tenantDataHandlers = { exportTenant, exportOwnTenant } satisfies Partial<Handlers>

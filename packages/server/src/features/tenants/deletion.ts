@@ -1,59 +1,6 @@
 import type { Tx } from '#db/database.ts'
-import { ApiError, invalid } from '#errors/api-error.ts'
-import { recordEvent } from '#features/events/record-event.ts'
-import type { HandlerOf } from '#features/handler.ts'
-import { notifyKeyChange } from '#features/keys/store.ts'
-import {
-  deleteDeletion,
-  deletionView,
-  findDeletion,
-  findDeletionForUpdate,
-  insertDeletion,
-  noDeletion,
-} from './deletion-store.ts'
-import { findTenant, findTenantForUpdate, updateTenantStatus } from './store.ts'
-import type { Tenant } from './tenant.ts'
-
-const defaultDays = 7
-
-/** Suspends the tenant at once; the sweep removes its data after the delay. A repeat changes nothing. */
-export const deleteTenant: HandlerOf<'deleteTenant'> = async ({ tx, params, body }) => ({
-  status: 202,
-  data: await scheduleDeletion(tx, params.tenant_id, body.after_days ?? defaultDays),
-})
-
-/** By an owner, who cannot choose another delay, so that an operator can still cancel it. */
-export const deleteOwnTenant: HandlerOf<'deleteOwnTenant'> = async ({ tx, tenantId, body }) => {
-  if (body.tenant_id !== tenantId) throw invalid('/tenant_id', 'must be the id of the own tenant')
-  return { status: 202, data: await scheduleDeletion(tx, tenantId, defaultDays) }
-}
-
-async function scheduleDeletion(tx: Tx, tenantId: string, afterDays: number) {
-  const tenant = await lockTenant(tx, tenantId)
-  const known = await findDeletion(tx, tenant.id)
-  if (known) return deletionView(known)
-  const deletion = await insertDeletion(tx, tenant.id, tenant.status, afterDays)
-  await changeStatus(tx, tenant, 'suspended')
-  return deletionView(deletion)
-}
-
-export const getTenantDeletion: HandlerOf<'getTenantDeletion'> = async ({ ctx, params }) => {
-  const tenant = await findTenant(ctx.db, params.tenant_id)
-  if (!tenant) throw new ApiError('not_found')
-  const deletion = await findDeletion(ctx.db, tenant.id)
-  return { status: 200, data: deletion ? deletionView(deletion) : noDeletion(tenant.id) }
-}
-
-export const cancelTenantDeletion: HandlerOf<'cancelTenantDeletion'> = async ({ tx, params }) => {
-  const tenant = await lockTenant(tx, params.tenant_id)
-  const deletion = await findDeletionForUpdate(tx, tenant.id)
-  if (!deletion) return { status: 204 }
-  if (deletion.startedAt !== null)
-    throw new ApiError('state_conflict', { message: 'The deletion has begun and can no longer be cancelled.' })
-  await deleteDeletion(tx, tenant.id)
-  await changeStatus(tx, tenant, deletion.statusBefore)
-  return { status: 204 }
-}
+import { ApiError } from '#errors/api-error.ts'
+import { findDeletion } from './deletion-store.ts'
 
 /** Throws if the tenant is deleted, or will be. */
 export async function assertNotDeleted(tx: Tx, tenantId: string): Promise<void> {
@@ -63,17 +10,4 @@ export async function assertNotDeleted(tx: Tx, tenantId: string): Promise<void> 
       message:
         deletion.startedAt === null ? 'The tenant is about to be deleted. Cancel the deletion first.' : 'The tenant is deleted.',
     })
-}
-
-async function lockTenant(tx: Tx, id: string): Promise<Tenant> {
-  const tenant = await findTenantForUpdate(tx, id)
-  if (!tenant) throw new ApiError('not_found')
-  return tenant
-}
-
-async function changeStatus(tx: Tx, { id, status: previous }: Tenant, status: Tenant['status']): Promise<void> {
-  if (status === previous) return
-  await updateTenantStatus(tx, id, status)
-  await recordEvent(tx, id, 'tenant.status_changed', { status, previous })
-  notifyKeyChange(tx, id)
 }

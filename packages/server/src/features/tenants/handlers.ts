@@ -7,7 +7,7 @@ import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { listKeys, notifyKeyChange } from '#features/keys/store.ts'
 import { filteredList, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
-import { assertNotDeleted, cancelTenantDeletion, deleteOwnTenant, deleteTenant, getTenantDeletion } from './deletion.ts'
+import { assertNotDeleted } from './deletion.ts'
 import { inviteHandlers } from './invites.ts'
 import { useInvite } from './invite-store.ts'
 import { openTenant } from './open-tenant.ts'
@@ -104,10 +104,6 @@ export const tenantHandlers = {
   readTenant,
   updateTenant,
   setTenantStatus,
-  deleteTenant,
-  deleteOwnTenant,
-  getTenantDeletion,
-  cancelTenantDeletion,
   ...inviteHandlers,
   getTenant,
 } satisfies Partial<Handlers>
