@@ -1357,6 +1357,7 @@ create table api_keys (
   expires_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
   expiry_notices smallint default 0 not null,
+  replaced_by text collate "C",
   constraint api_keys_pkey PRIMARY KEY (tenant_id, id),
   constraint api_keys_hash_unique UNIQUE (key_hash),
   constraint api_keys_kind_known CHECK ((kind = ANY (ARRAY['secret'::text, 'publishable'::text])))

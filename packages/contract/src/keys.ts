@@ -15,6 +15,7 @@ const keyFields = {
   last_used_at: nullable(Timestamp),
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
+  replaced_by: nullable(id('key', 'The key that was made with `rotates` of this one.')),
 }
 
 const keyExample = {
@@ -26,6 +27,7 @@ const keyExample = {
   last_used_at: null,
   expires_at: null,
   revoked_at: null,
+  replaced_by: null,
 }
 
 export const keyOperations = {

@@ -937,6 +937,8 @@ class Key(TypedDict):
     """RFC 3339, UTC, milliseconds."""
     revoked_at: str | None
     """RFC 3339, UTC, milliseconds."""
+    replaced_by: str | None
+    """The key that was made with `rotates` of this one."""
 
 
 class KeyCreate(TypedDict):
@@ -963,6 +965,8 @@ class KeyCreated(TypedDict):
     """RFC 3339, UTC, milliseconds."""
     revoked_at: str | None
     """RFC 3339, UTC, milliseconds."""
+    replaced_by: str | None
+    """The key that was made with `rotates` of this one."""
     key: str
 
 

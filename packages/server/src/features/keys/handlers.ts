@@ -4,7 +4,7 @@ import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { futureTime } from '#http/request-time.ts'
 import { issueKey } from './issue-key.ts'
 import { isActive, keyView } from './key.ts'
-import { expireKeyIn, listKeysForUpdate, listKeys as listRows, notifyKeyChange, revokeKey as revokeRow } from './store.ts'
+import { listKeysForUpdate, listKeys as listRows, notifyKeyChange, replaceKey, revokeKey as revokeRow } from './store.ts'
 
 export const createKey: HandlerOf<'createKey'> = async ({ tx, tenantId, body }) => {
   const { kind, name = null, rotates, overlap_seconds: overlapSeconds } = body
@@ -16,10 +16,12 @@ export const createKey: HandlerOf<'createKey'> = async ({ tx, tenantId, body }) 
     if (!old || old.revokedAt !== null)
       throw new ApiError('not_found', { message: 'There is no active key with the id in rotates.' })
     if (old.kind !== kind) throw invalid('/rotates', `is a ${old.kind} key; a key is rotated by one of its kind`)
-    await expireKeyIn(tx, tenantId, rotates, overlapSeconds ?? 0)
-    notifyKeyChange(tx, tenantId)
   }
   const key = await issueKey(tx, tenantId, { kind, name, expiresAt })
+  if (rotates !== undefined) {
+    await replaceKey(tx, tenantId, { id: rotates, by: key.id, overlapSeconds: overlapSeconds ?? 0 })
+    notifyKeyChange(tx, tenantId)
+  }
   return { status: 201, data: { ...keyView(key), key: key.key } }
 }
 

@@ -9,6 +9,8 @@ export interface Key {
   lastUsedAt: string | null
   expiresAt: string | null
   revokedAt: string | null
+  /** The id of the key that a rotation made in place of this one. */
+  replacedBy: string | null
 }
 
 /** A key with what the gateway needs on every request. */
@@ -54,5 +56,6 @@ export function keyView(key: Key) {
     last_used_at: key.lastUsedAt,
     expires_at: key.expiresAt,
     revoked_at: key.revokedAt,
+    replaced_by: key.replacedBy,
   }
 }

@@ -54,6 +54,7 @@ test('rotation with overlap leaves both keys working, and gives the old one an e
   const again = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body.data.find(
     (key: any) => key.id === first.id,
   )
+  assert.deepEqual([first.replaced_by, again.replaced_by, made.body.data.replaced_by], [null, made.body.data.id, null])
   const leftMs = Date.parse(again.expires_at) - Date.now()
   assert.ok(leftMs > 55_000 && leftMs <= 60_500, String(leftMs))
 })

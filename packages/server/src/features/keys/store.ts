@@ -10,9 +10,10 @@ interface Row {
   last_used_at: string | null
   expires_at: string | null
   revoked_at: string | null
+  replaced_by: string | null
 }
 
-const columns = 'id, kind, name, hint, created_at, last_used_at, expires_at, revoked_at'
+const columns = 'id, kind, name, hint, created_at, last_used_at, expires_at, revoked_at, replaced_by'
 
 function toKey(row: Row): Key {
   return {
@@ -24,6 +25,7 @@ function toKey(row: Row): Key {
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    replacedBy: row.replaced_by,
   }
 }
 
@@ -118,14 +120,19 @@ export async function findKeysForUpdate(tx: Tx, tenantId: string, ids: string[])
   return (await tx.query(lockSomeStatement, [tenantId, ids])).map(toKey)
 }
 
-const expireStatement = statement<never>(
-  'keys-end',
-  `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $3)) where tenant_id = $1 and id = $2`,
+const replaceStatement = statement<never>(
+  'keys-replace',
+  `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $4)), replaced_by = $3
+   where tenant_id = $1 and id = $2`,
 )
 
-/** Makes the key expire after this time, unless it expires earlier. */
-export async function expireKeyIn(tx: Tx, tenantId: string, id: string, seconds: number): Promise<void> {
-  await tx.query(expireStatement, [tenantId, id, seconds])
+/** Records the key that replaces this one. This one expires after the overlap, unless it expires earlier. */
+export async function replaceKey(
+  tx: Tx,
+  tenantId: string,
+  { id, by, overlapSeconds }: { id: string; by: string; overlapSeconds: number },
+): Promise<void> {
+  await tx.query(replaceStatement, [tenantId, id, by, overlapSeconds])
 }
 
 const revokeStatement = statement<never>(

@@ -1,5 +1,6 @@
 import { api } from '../api/api.ts'
 import { may } from '../api/roles.ts'
+import { findEnding, isValidAt } from './ending-keys.ts'
 import { readDeliveryHealth, troubleOf } from './webhook-health.ts'
 
 interface Concern {
@@ -10,8 +11,6 @@ interface Concern {
 
 const SOON_MS = 7 * 86_400_000
 const LOOKED_AT = 50
-
-type Key = Awaited<ReturnType<typeof api.listKeys>>['data'][number]
 
 /** What a person should look at. Each check is read by itself: one that fails hides none of the others. */
 export async function findAttention(signal: AbortSignal): Promise<Concern[]> {
@@ -38,23 +37,13 @@ async function checkKeys(signal: AbortSignal): Promise<Concern[]> {
     api.listKeyLeaks({ query: { limit: LOOKED_AT }, signal }),
   ])
   const isLeaked = new Set(leaks.map(({ key_id }) => key_id))
-  const isValid = ({ revoked_at, expires_at }: (typeof data)[number]) =>
-    revoked_at === null && (expires_at === null || Date.parse(expires_at) > Date.now())
-  const leaked = data.filter((key) => isLeaked.has(key.id) && isValid(key))
-  const ending = data.filter((key) => {
-    const { revoked_at, expires_at } = key
-    const leftMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - Date.now()
-    return revoked_at === null && leftMs > 0 && leftMs < SOON_MS && !data.some((other) => replaces(other, key) && isValid(other))
-  })
+  const nowMs = Date.now()
+  const leaked = data.filter((key) => isLeaked.has(key.id) && isValidAt(key, nowMs))
+  const ending = findEnding(data, { nowMs, untilMs: nowMs + SOON_MS })
   return [
     ...leaked.map(({ name, hint }) => ({ text: `The key ${name ?? hint} was found in public and is still valid.`, to: '/keys' })),
     ...ending.map(({ name, hint }) => ({ text: `The key ${name ?? hint} expires within a week.`, to: '/keys' })),
   ]
-}
-
-/** Whether a key was made after another, of its kind and name, as a rotation does. */
-function replaces(key: Key, other: Key): boolean {
-  return key.kind === other.kind && key.name === other.name && Date.parse(key.created_at) > Date.parse(other.created_at)
 }
 
 async function checkSessions(signal: AbortSignal): Promise<Concern[]> {
