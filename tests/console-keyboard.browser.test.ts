@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../packages/web/src/share/start-test-browser.ts'
 import { askGood, call } from './support/call-api.ts'
+import { until } from './support/embedded-installation.ts'
 import { startConsoleWorld, type ConsoleWorld } from './support/console-world.ts'
 import { KeyboardUser } from './support/keyboard-user.ts'
 import { epochBody } from './support/matrix-world.ts'
@@ -65,12 +66,16 @@ describe('the console by keyboard alone', { skip: skipWithoutChromium, timeout: 
     const key = await user.store()
     assert.equal((await call(world.atrium.origin, 'GET /v1/tenant', { key })).status, 200)
     await user.isBackInPage()
+    // The newest key is the first row, whose buttons are reached first.
+    const rows = page.locator('tr', { hasText: 'by keyboard' })
+    await rows.first().waitFor()
     await user.choose('Rotate')
     await user.page.getByRole('dialog', { name: 'Rotate by keyboard' }).waitFor()
     await user.isAt('Name')
     await user.choose('Rotate the key')
     const rotated = await user.store()
     assert.equal((await call(world.atrium.origin, 'GET /v1/tenant', { key: rotated })).status, 200)
+    await rows.nth(1).waitFor()
     await user.isAt('Rotate')
     await user.choose('Revoke')
     await user.confirm('Revoke the key')
@@ -269,7 +274,14 @@ describe('the console by keyboard alone', { skip: skipWithoutChromium, timeout: 
     await user.type('Harbour Lights')
     await user.press('Enter')
     await user.page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
-    const { code } = await call(world.atrium.origin, 'GET /v1/tenant', { key: world.tenant.secret })
-    assert.equal(code, 'tenant_suspended')
+    // Each process learns of a suspension by a notification.
+    await until(
+      async () => {
+        const { code } = await call(world.atrium.origin, 'GET /v1/tenant', { key: world.tenant.secret })
+        return code === 'tenant_suspended'
+      },
+      'the tenant is suspended',
+      15_000,
+    )
   })
 })

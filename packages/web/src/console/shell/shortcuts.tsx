@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Store } from '../../space/store.ts'
 import { useStore } from '../../space/use-store.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -25,7 +25,8 @@ let first: { key: string; atMs: number } | undefined
 export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): void {
   const latest = useRef(shortcuts)
   latest.current = shortcuts
-  useEffect(() => {
+  // Before the page is shown: somebody who sees it may press a key at once.
+  useLayoutEffect(() => {
     const id = {}
     groups.set(id, () => ({ title, shortcuts: latest.current }))
     return () => void groups.delete(id)

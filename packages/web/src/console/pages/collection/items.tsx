@@ -1,5 +1,5 @@
 import { followStream } from '@atrium/client/follow-stream'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../../api/api.ts'
 import { may } from '../../api/roles.ts'
 import { useAction } from '../../api/use-action.ts'
@@ -61,7 +61,8 @@ export function Items({ id }: { id: string }) {
     activate(next)
     ;(list.current?.children[next] as HTMLElement | undefined)?.focus()
   }
-  useEffect(() => activate(-1), [JSON.stringify(query)])
+  // Before the list is shown: later, it would undo a key that was pressed at once.
+  useLayoutEffect(() => activate(-1), [JSON.stringify(query)])
   const refresh = () => {
     fresh.clear()
     pages.reload()
