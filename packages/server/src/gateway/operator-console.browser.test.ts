@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { ensureConsole } from '@atrium/web/build/ensure-console'
 import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
@@ -30,7 +31,7 @@ describe("the operator's console in Chromium", { skip: skipWithoutChromium, time
     ;({ page, problems } = await openWatchedPage(
       browser,
       // 401: before the sign-in.
-      { mayAsk: (url) => url.origin === api.origin, expected: /status of 401/ },
+      { mayAsk: (url) => url.origin === api.origin || url.protocol === 'blob:', expected: /status of 401/ },
       { reducedMotion: 'reduce', viewport: { width: 1_440, height: 900 } },
     ))
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
@@ -78,6 +79,31 @@ describe("the operator's console in Chromium", { skip: skipWithoutChromium, time
     await page.getByText('suspended', { exact: true }).waitFor()
     await go('/tenants?q=harbour&status=suspended')
     await page.getByRole('link', { name: 'Harbour Wall' }).waitFor()
+    assert.deepEqual(problems, [])
+  })
+
+  test('all data of a tenant is exported, also of a suspended one, and the call is copied as curl', async () => {
+    const tenant = await api.makeTenant('Harbour Lights')
+    await send(api, 'POST', '/collections', { key: tenant.secretKey, body: { metadata: { share_title: 'Wall' } } })
+    await send(api, 'POST', `/tenants/${tenant.id}/status`, { ...operator, body: { status: 'suspended' } })
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await go(`/tenants/${tenant.id}`)
+    await page.getByLabel('With the files of artifacts').check()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export all data', exact: true }).click(),
+    ])
+    assert.match(file.suggestedFilename(), new RegExp(`^${tenant.id}-[0-9-]{10}\\.ndjson$`))
+    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
+    assert.equal(JSON.parse(lines[0] ?? '').tenant_id, tenant.id)
+    assert.ok(lines.some((line) => line.startsWith('{"table":"collections"') && line.includes('Wall')))
+    assert.match(lines.at(-1) ?? '', /^\{"end":true,/)
+    await page.getByText('The export is complete').waitFor()
+    await page.getByRole('button', { name: 'Copy as curl: export all data' }).click()
+    await page.getByText(/^Copied as curl/).waitFor()
+    const command = await page.evaluate<string>('navigator.clipboard.readText()')
+    assert.ok(command.startsWith(`curl '${api.origin}/v1/tenants/${tenant.id}/export?blobs=true'`), command)
+    assert.match(command, /-H "x-admin-token: \$ATRIUM_ADMIN_TOKEN"/i)
     assert.deepEqual(problems, [])
   })
 

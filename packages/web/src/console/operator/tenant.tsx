@@ -10,6 +10,7 @@ import { formatBytes, formatNumber, Time } from '../parts/format.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { PageHead } from '../parts/page-head.tsx'
+import { TenantExport } from '../parts/tenant-export.tsx'
 import { confirm } from '../shell/confirm.tsx'
 import { Card, Fact, FactGrid } from './fact-grid.tsx'
 import { LimitsCard } from './limits-card.tsx'
@@ -62,6 +63,15 @@ export function TenantPage({ params }: { params: Readonly<Record<string, string>
           <UsageCard tenantId={id} />
           {limits.error !== undefined && <FailureNote error={limits.error} onRetry={limits.reload} />}
           {limits.data && <LimitsCard tenant={data} limits={limits.data} onSaved={(saved) => limits.set(() => saved)} />}
+          {data.deletion?.state !== 'done' && (
+            <Card title="Export">
+              <TenantExport
+                tenantId={id}
+                path={`/v1/tenants/${id}/export`}
+                curl={(query) => ['exportTenant', { tenant_id: id, query }]}
+              />
+            </Card>
+          )}
         </>
       )}
     </>
@@ -105,7 +115,10 @@ function Actions({ tenant, onChanged }: { tenant: Tenant; onChanged: () => void 
     onChanged()
   }
   const cancel = async () => {
-    await run(async () => void (await api.cancelTenantDeletion({ tenant_id: id })), `The deletion of ${name} is cancelled`)
+    await run(
+      async () => void (await api.cancelTenantDeletion({ tenant_id: id })),
+      `The deletion of ${name} is cancelled. Its members sign in again`,
+    )
     onChanged()
   }
   if (deletion)
