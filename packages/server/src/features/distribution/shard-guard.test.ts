@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ConnectionLost } from '@atrium/traffic/database-errors'
+import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
 import { hashText } from '@atrium/traffic/shards'
 import { ShardGuard } from './shard-guard.ts'
 import { TenantShards } from './tenant-shards.ts'
@@ -8,7 +10,7 @@ import { TenantShards } from './tenant-shards.ts'
 const half = new TenantShards([-(2 ** 31), 0])
 const tenants = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 const [low = '', high = ''] = [0, 1].map((shard) => tenants.find((tenant) => half.shardOf(tenant) === shard))
-const down = () => Promise.reject(new Error('down'))
+const down = () => Promise.reject(new ConnectionLost('down'))
 const up = () => Promise.resolve('up')
 
 test('a shard that has failed is left alone for a while, and others are not', async () => {
@@ -25,6 +27,27 @@ test('a shard that has failed is left alone for a while, and others are not', as
   assert.deepEqual(guard.closed(), { firsts: [], lasts: [] })
 })
 
+test('an error of one tenant or of this process closes nothing, and one of a node does, whatever it is wrapped in', async () => {
+  const withCode = (code: string) => Object.assign(new Error(code), { code })
+  // A constraint, a value, a lock, a deadlock, a conflict, a plan that is outdated, too few connections in this process.
+  const others = ['23514', '22021', '55P03', '40P01', '40001', '26000'].map(withCode)
+  for (const error of [...others, new Overloaded('no connection'), new Error('a bug')]) {
+    const guard = new ShardGuard(half)
+    await assert.rejects(
+      guard.run(low, () => Promise.reject(error)),
+      error,
+    )
+    assert.equal(await guard.run(low, up), 'up', error.message)
+  }
+  const faults = ['ECONNREFUSED', '08006', '57P01', '57014', '53300'].map(withCode)
+  for (const error of [...faults, new OutcomeUnknown(new ConnectionLost('cut'))]) {
+    const guard = new ShardGuard(half)
+    await assert.rejects(guard.run(low, () => Promise.reject(error)))
+    await assert.rejects(guard.run(low, up), error, error.message)
+    assert.equal(guard.closed().firsts.length, 1)
+  }
+})
+
 test('a shard that does not answer holds two statements, and those that wait fail with the first', async () => {
   const guard = new ShardGuard(half)
   let begun = 0
@@ -36,7 +59,7 @@ test('a shard that does not answer holds two statements, and those that wait fai
   const outcomes = Array.from({ length: 5 }, () => guard.run(low, hang).catch((error: Error) => error.message))
   assert.equal(await guard.run(high, up), 'up')
   assert.equal(begun, 2)
-  fail(new Error('down'))
+  fail(new ConnectionLost('down'))
   assert.deepEqual(await Promise.all([outcomes[1], ...outcomes.slice(2)]), ['down', 'down', 'down', 'down'])
   assert.equal(begun, 2)
 })

@@ -1,3 +1,5 @@
+import { isLocked, isMisplaced, isPassing, sqlStateOf } from '@atrium/traffic/database-errors'
+import { OutcomeUnknown } from '@atrium/traffic/overloaded'
 import { Semaphore } from '@atrium/traffic/semaphore'
 import type { TenantShards } from './tenant-shards.ts'
 
@@ -15,8 +17,9 @@ interface Gate {
 }
 
 /**
- * Guards work on single tenants: a shard that does not answer holds a few connections, and one that has failed is left
- * alone for up to four seconds. On one PostgreSQL, all work runs at once.
+ * Guards work on single tenants: a shard that does not answer holds a few connections, and one whose node has failed is
+ * left alone for up to four seconds. Other errors close nothing: a lock or a row of one tenant must not delay the other
+ * tenants of the shard. On one PostgreSQL, all work runs at once.
  */
 export class ShardGuard {
   readonly shards: TenantShards
@@ -59,11 +62,18 @@ async function enter<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
     return result
   } catch (error) {
     // Of several that fail together, the first one decides.
-    if (performance.now() >= gate.closedUntilMs) {
+    if (isNodeFault(error) && performance.now() >= gate.closedUntilMs) {
       gate.error = error
       gate.closedUntilMs = performance.now() + gate.pauseMs
       gate.pauseMs = Math.min(gate.pauseMs * 2, maxPauseMs)
     }
     throw error
   }
+}
+
+/** Whether a node refused or cut the connection, did not answer in time, or has no resources left. */
+function isNodeFault(error: unknown): boolean {
+  const cause = error instanceof OutcomeUnknown ? error.cause : error
+  // 40: a conflict with another transaction. A misplaced statement is the fault of one connection.
+  return isPassing(cause) && !isLocked(cause) && !isMisplaced(cause) && !sqlStateOf(cause)?.startsWith('40')
 }

@@ -68,25 +68,26 @@ export async function listDeliveries(db: Db, ref: EndpointRef, beforeSequence: n
   return rows.map(toDelivery)
 }
 
-/** An event that is due now, and the attempts of the current round so far. */
+/** An event that is due now, and the attempts so far: in all, and in the current round. */
 export interface DueDelivery {
   event: Event
+  attempts: number
   attemptsInRound: number
 }
 
-type DueRow = Omit<EventRow, 'tenant_id'> & { tries: number }
+type DueRow = Omit<EventRow, 'tenant_id'> & { attempts: number; tries: number }
 
 const dueStatements = forEach((t) =>
   statement<DueRow>(
     `webhooks-due-${t.kind}`,
     `with due as materialized (
-       select d.sequence, d.tries, d.next_attempt_at from ${t.deliveries} d
+       select d.sequence, d.attempts, d.tries, d.next_attempt_at from ${t.deliveries} d
        where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.status = 'pending' and d.next_attempt_at <= now()
          and d.sequence <> all ($3::bigint[])
        order by d.next_attempt_at, d.sequence
        limit $4
      )
-     select d.sequence, d.tries, e.id, e.type, e.data, e.created_at,
+     select d.sequence, d.attempts, d.tries, e.id, e.type, e.data, e.created_at,
        encode(e.hash, 'hex') as hash, encode(e.hash_before, 'hex') as hash_before
      from due d
      join events e on e.tenant_id = $1 and e.sequence = d.sequence
@@ -101,12 +102,20 @@ const dueStatements = forEach((t) =>
 export async function listDue(db: Db, ref: EndpointRef, inProgress: number[], limit: number): Promise<DueDelivery[]> {
   const { tenantId } = ref
   const rows = await db.query(of(dueStatements, ref), [tenantId, ref.endpointId, inProgress, limit])
-  return rows.map(({ tries: attemptsInRound, ...row }) => ({ attemptsInRound, event: toEvent({ ...row, tenant_id: tenantId }) }))
+  return rows.map(({ attempts, tries: attemptsInRound, ...row }) => {
+    const event = toEvent({ ...row, tenant_id: tenantId })
+    return { event, attempts, attemptsInRound }
+  })
 }
 
 /** The outcome of an attempt. */
 export interface Outcome extends Attempt, EndpointRef {
   sequence: number
+  /**
+   * The attempts before it. An outcome that is written again, because the answer of the database was lost, finds one more
+   * and changes nothing.
+   */
+  attempts: number
   /** undefined: no further attempt. */
   retryInMs: number | undefined
 }
@@ -117,12 +126,13 @@ export const keptAttempts = 20
 const writeStatements = forEach((t) =>
   statement<{ outcome: 'written' | 'lost' | 'locked' }>(
     `webhooks-write-attempts-${t.kind}`,
-    // Each outcome of its own: written; lost, if the writer no longer holds the lease; locked, if another transaction
+    // Each outcome of its own: written; lost, if the writer no longer holds the lease or has written it before; locked, if another transaction
     // holds the endpoint's or the delivery's row, and nothing was done for it. failing_since changes in the same
     // statement, so that a recorded success ends it even if this process dies.
     `with input as (
        select * from unnest($2::text[], $3::text[], $4::bigint[], $5::boolean[], $6::integer[], $7::text[], $8::float8[], $9::integer[],
-         $10::text[]) with ordinality as i (tenant_id, endpoint_id, sequence, succeeded, response_status, error, retry_in_ms, ms, answer, ord)
+         $10::text[], $11::integer[])
+         with ordinality as i (tenant_id, endpoint_id, sequence, succeeded, response_status, error, retry_in_ms, ms, answer, attempts, ord)
      ), held as (
        select w.tenant_id, ${t.idOf('w')} as endpoint_id from ${t.endpoints} w
        where (w.tenant_id, ${t.idOf('w')}) in (select i.tenant_id, i.endpoint_id from input i) and w.lease_owner = $1
@@ -133,8 +143,8 @@ const writeStatements = forEach((t) =>
        for no key update skip locked
      ), rows as materialized (
        select d.slot, d.tenant_id, ${t.idOf('d')} as endpoint_id, d.sequence from ${t.deliveries} d
-       where (d.tenant_id, ${t.idOf('d')}, d.sequence) in
-         (select i.tenant_id, i.endpoint_id, i.sequence from input i join free f on f.tenant_id = i.tenant_id and f.endpoint_id = i.endpoint_id)
+       where (d.tenant_id, ${t.idOf('d')}, d.sequence, d.attempts) in
+         (select i.tenant_id, i.endpoint_id, i.sequence, i.attempts from input i join free f on f.tenant_id = i.tenant_id and f.endpoint_id = i.endpoint_id)
        for no key update skip locked
      ), written as (
        update ${t.deliveries} d
@@ -160,7 +170,8 @@ const writeStatements = forEach((t) =>
          when h.tenant_id is null then 'lost'
          when f.tenant_id is null then 'locked'
          when exists (select from ${t.deliveries} d
-           where d.tenant_id = i.tenant_id and ${t.idOf('d')} = i.endpoint_id and d.sequence = i.sequence) then 'locked'
+           where d.tenant_id = i.tenant_id and ${t.idOf('d')} = i.endpoint_id and d.sequence = i.sequence
+             and d.attempts = i.attempts) then 'locked'
          else 'lost'
        end as outcome
      from input i
@@ -185,6 +196,7 @@ export async function writeOutcomes(db: Db, owner: string, outcomes: Outcome[]):
     outcomes.map(({ retryInMs }) => retryInMs ?? null),
     outcomes.map(({ ms }) => ms),
     outcomes.map(({ answer }) => answer),
+    outcomes.map(({ attempts }) => attempts),
   ])
   return outcomes.map((outcome, i) => (rows[i]?.outcome === 'locked' ? new Locked(keyOf(outcome)) : undefined))
 }

@@ -41,12 +41,13 @@ const writeStatements = forEach((t) =>
     // The conditions with arrays tell Citus that one shard is enough. Times and entries of the log are values, because it
     // refuses stable functions of columns.
     `with input as materialized (
-       select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::integer[], $6::text[], $7::timestamptz[], $8::text[])
-         with ordinality as i (tenant_id, endpoint_id, sequence, status, response_status, error, next_attempt_at, entry, ord)
+       select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::integer[], $6::text[], $7::timestamptz[], $8::text[],
+           $10::integer[])
+         with ordinality as i (tenant_id, endpoint_id, sequence, status, response_status, error, next_attempt_at, entry, attempts, ord)
      ), rows as materialized (
        select d.slot, d.tenant_id, ${t.idOf('d')} as endpoint_id, d.sequence from ${t.deliveries} d
        where d.tenant_id = any ($1::text[])
-         and (d.tenant_id, ${t.idOf('d')}, d.sequence) in (select i.tenant_id, i.endpoint_id, i.sequence from input i)
+         and (d.tenant_id, ${t.idOf('d')}, d.sequence, d.attempts) in (select i.tenant_id, i.endpoint_id, i.sequence, i.attempts from input i)
        for no key update skip locked
      )
      update ${t.deliveries} d
@@ -74,14 +75,17 @@ function write(tx: Tx, outcomes: Outcome[], first: Outcome, at: string): Promise
     outcomes.map(({ succeeded, retryInMs }) => (succeeded || retryInMs === undefined ? null : retryAt(retryInMs))),
     outcomes.map((outcome) => JSON.stringify(entryOf(outcome))),
     at,
+    outcomes.map(({ attempts }) => attempts),
   ])
 }
 
 const findStatements = forEach((t) =>
   statement<{ ord: number }>(
     `webhooks-find-given-${t.kind}`,
-    `select i.ord from unnest($1::text[], $2::text[], $3::bigint[]) with ordinality as i (tenant_id, endpoint_id, sequence, ord)
+    `select i.ord from unnest($1::text[], $2::text[], $3::bigint[], $4::integer[])
+       with ordinality as i (tenant_id, endpoint_id, sequence, attempts, ord)
      join ${t.deliveries} d on d.tenant_id = i.tenant_id and ${t.idOf('d')} = i.endpoint_id and d.sequence = i.sequence
+       and d.attempts = i.attempts
      where d.tenant_id = any ($1::text[])`,
   ),
 )
@@ -110,7 +114,7 @@ export async function writeSpreadOutcomes(db: Database, owner: string, outcomes:
   return outcomes.map((outcome) => (ends.has(outcome) ? new Locked(keyOf(outcome)) : undefined))
 }
 
-/** `locked`: another transaction holds the delivery's row. */
+/** `locked`: another transaction holds the delivery's row. Outcomes that were written before are in neither list. */
 async function writeFree(tx: Tx, outcomes: Outcome[], at: string): Promise<{ done: Outcome[]; locked: Outcome[] }> {
   const [first] = outcomes
   if (!first) return { done: [], locked: [] }
@@ -118,7 +122,8 @@ async function writeFree(tx: Tx, outcomes: Outcome[], at: string): Promise<{ don
   const done = outcomes.filter((_, i) => written.has(i + 1))
   if (done.length === outcomes.length) return { done, locked: [] }
   const left = outcomes.filter((_, i) => !written.has(i + 1))
-  const found = await tx.query(of(findStatements, first), [...pairsOf(left), left.map(({ sequence }) => sequence)])
+  const values = [...pairsOf(left), left.map(({ sequence }) => sequence), left.map(({ attempts }) => attempts)]
+  const found = await tx.query(of(findStatements, first), values)
   const stands = new Set(found.map(({ ord }) => ord))
   return { done, locked: left.filter((_, i) => stands.has(i + 1)) }
 }

@@ -33,6 +33,8 @@ const hiddenPauseMs = 30
 const maxLooks = 5
 /** The pause of an endpoint whose deliveries are still not visible then. */
 const unsettledPauseMs = 500
+/** The pause after an outcome that the database rejects: the endpoint receives that delivery again, but not all the time. */
+const rejectedPauseMs = 60_000
 
 /** After this time a worker claims the endpoint again, and so reads the secrets that sign by then. */
 const maxRunMs = 60_000
@@ -49,7 +51,8 @@ export class EndpointRun {
   readonly #abort = new AbortController()
   #isOver = false
   #isGone = false
-  #isUnsettled = false
+  /** Besides that of the circuit. */
+  #pauseMs = 0
 
   constructor(share: RunShare, { tenantId, endpointId, url, failures }: ClaimedEndpoint, secrets: string[]) {
     this.#share = share
@@ -115,12 +118,12 @@ export class EndpointRun {
   async #isSettled(): Promise<boolean> {
     if (!this.#share.guard.shards.isSpread) return true
     const outcome = await this.#onShard((db) => settleQueue(db, this.#ref))
-    this.#isUnsettled = outcome !== 'settled'
+    this.#pauseMs = outcome === 'settled' ? 0 : unsettledPauseMs
     if (outcome === 'hidden') await delay(hiddenPauseMs)
-    return !this.#isUnsettled
+    return outcome === 'settled'
   }
 
-  async #send({ event, attemptsInRound }: DueDelivery): Promise<void> {
+  async #send({ event, attempts, attemptsInRound }: DueDelivery): Promise<void> {
     const { ctx, outcomes, permits } = this.#share
     const pool = this.#circuit.failures > 0 ? permits.failing : permits.healthy
     await pool.acquire()
@@ -133,11 +136,12 @@ export class EndpointRun {
       const attempt = await ctx.metrics.measure('webhook_delivery', send, outcomeOf).finally(() => pool.release())
       this.#learn(attempt)
       const retryInMs = attempt.succeeded ? undefined : retryAfterMs(attemptsInRound + 1)
-      await outcomes.add({ ...this.#ref, sequence: event.sequence, ...attempt, retryInMs })
+      await outcomes.add({ ...this.#ref, sequence: event.sequence, attempts, ...attempt, retryInMs }, this.#abort.signal)
     } catch (error) {
       if (this.#abort.signal.aborted) return
-      // Most likely the database: the next run of the endpoint sends the event again.
+      // A later run of the endpoint sends the event again.
       this.#isOver = true
+      this.#pauseMs = rejectedPauseMs
       ctx.log.error({ err: error, endpoint: keyOf(this.#ref) }, 'cannot write the outcome of a delivery')
     }
   }
@@ -153,7 +157,7 @@ export class EndpointRun {
     const { ctx, owner } = this.#share
     const { failures } = this.#circuit
     if (failures > 0) await this.#disable(this.#isGone ? 'gone' : 'failing')
-    const pauseMs = Math.max(this.#circuit.pauseMs(), this.#isUnsettled ? unsettledPauseMs : 0)
+    const pauseMs = Math.max(this.#circuit.pauseMs(), this.#pauseMs)
     await releaseEndpoint(ctx.db, owner, this.#ref, { failures, pauseMs })
   }
 

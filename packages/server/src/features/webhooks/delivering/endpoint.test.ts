@@ -101,8 +101,17 @@ describe('a worker', () => {
     await world.arrived(server, 1)
     const late = new OutcomeWriter(world.api.ctx.db, 'dead', new ShardGuard(world.api.ctx.tenantShards))
     await eventually(async () => (await world.deliveries())[0]!.status === 'succeeded', 'it is written down')
-    const attempt = { succeeded: false, responseStatus: 500, error: 'late', ms: 1, answer: null, retryInMs: undefined }
-    await late.add({ tenantId: world.tenant.id, endpointId: 'default', sequence: event!.sequence, ...attempt })
+    const attempt = {
+      attempts: 1,
+      succeeded: false,
+      responseStatus: 500,
+      error: 'late',
+      ms: 1,
+      answer: null,
+      retryInMs: undefined,
+    }
+    const outcome = { tenantId: world.tenant.id, endpointId: 'default', sequence: event!.sequence, ...attempt }
+    await late.add(outcome, AbortSignal.timeout(10_000))
     const [delivery] = await world.deliveries()
     assert.deepEqual([delivery!.status, delivery!.attempts, delivery!.error], ['succeeded', 1, null])
   })

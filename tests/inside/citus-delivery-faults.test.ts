@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { startHookServer, type Hook, type HookServer } from '../../packages/server/testing/hook-server.ts'
+import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
+import { askGood, makeCollection, makeTenant, type TestCollection, type TestTenant } from '../support/call-api.ts'
+import { skipWithoutCitus, startCitusCluster, type CitusCluster } from '../support/citus-cluster.ts'
+import { runAtrium } from '../support/run-atrium.ts'
+
+interface Wall extends TestCollection {
+  tenant: TestTenant
+  shard: number
+  port: number
+}
+
+describe('webhook deliveries of a Citus cluster with a fault', { skip: skipWithoutCitus, timeout: 240_000 }, () => {
+  /** Of a tenant each: some share a shard, and they are on both workers. */
+  const walls: Wall[] = []
+  let cluster: CitusCluster
+  let server: AtriumProcess
+  let hooks: HookServer
+  let db: pg.Pool
+  const folder = mkdtemp(join(tmpdir(), 'atrium-citus-faults-'))
+
+  before(async () => {
+    cluster = await startCitusCluster()
+    hooks = await startHookServer()
+    const env = { ATRIUM_DATA_DIR: await folder, ATRIUM_RATE_LIMIT: '50', ATRIUM_EGRESS: 'loopback' }
+    for (const command of ['migrate', 'distribute']) {
+      const run = runAtrium([command], { ...env, DATABASE_URL: cluster.url })
+      assert.equal(await run.ended(60_000), 0, run.output())
+    }
+    server = await startAtrium({ databaseUrl: cluster.url, env })
+    db = new pg.Pool({ connectionString: cluster.url, max: 4, application_name: 'a script' })
+    // A worker that is killed ends the idle connections to it.
+    db.on('error', () => undefined)
+    // One more than shards.
+    for (let n = 0; n < 17; n++) {
+      const tenant = await makeTenant(server.origin)
+      const collection = await makeCollection(server.origin, tenant.publishable)
+      await askGood(server.origin, 'PUT /v1/tenant/webhooks', { key: tenant.secret, body: { url: hooks.url } })
+      const { rows } = await db.query<{ shard: string; port: number }>(
+        `select p.shardid as shard, p.nodeport as port from pg_dist_shard_placement p
+          where p.shardid = get_shard_id_for_distribution_column('events', $1::text)`,
+        [tenant.id],
+      )
+      walls.push({ tenant, ...collection, shard: Number(rows[0]!.shard), port: rows[0]!.port })
+    }
+    await causeEach(walls)
+    await until(() => walls.every((wall) => arrivedOf(wall).length > 0), 'all endpoints get their events')
+    await untilWritten()
+  })
+
+  after(async () => {
+    await server?.end('SIGKILL')
+    await db?.end()
+    await hooks?.close()
+    await cluster?.stop()
+    await rm(await folder, { recursive: true, force: true })
+  })
+
+  let titles = 0
+  /** Causes an event, which is written on the coordinator. */
+  const cause = ({ id, token, tenant }: Wall) =>
+    askGood(server.origin, `PATCH /v1/collections/${id}`, {
+      key: tenant.publishable,
+      token,
+      body: { metadata: { share_title: `title ${++titles}` } },
+    })
+  const causeEach = (some: Wall[]) => Promise.all(some.map(cause))
+  const arrivedOf = ({ tenant }: Wall) => hooks.hooks.filter(({ event }) => event.tenant_id === tenant.id)
+  /** How many deliveries arrived more than once. */
+  const countRepeated = (some: Wall[]) => {
+    const ids = some.flatMap(arrivedOf).map(({ event }) => event.id)
+    return ids.length - new Set(ids).size
+  }
+  async function until(isSo: () => boolean | Promise<boolean>, what: string, withinMs = 20_000): Promise<void> {
+    for (const deadline = Date.now() + withinMs; !(await isSo()); await delay(50)) assert.ok(Date.now() < deadline, what)
+  }
+  async function listUnwritten(some: Wall[]): Promise<unknown[]> {
+    const { rows } = await db.query(
+      `select d.tenant_id, d.sequence, d.status, d.attempts from webhook_deliveries d
+        where d.tenant_id = any ($1) and (d.status <> 'succeeded' or d.attempts <> 1)`,
+      [some.map(({ tenant }) => tenant.id)],
+    )
+    return rows
+  }
+  const untilWritten = (some = walls, withinMs = 20_000) =>
+    until(async () => (await listUnwritten(some)).length === 0, 'each outcome is written, once', withinMs)
+  /** Holds the answers to these tenants from now on; `answer` ends that. */
+  function holdAnswers(t: TestContext, some: Wall[]): { held: Hook[]; answer: () => void } {
+    const ids = new Set(some.map(({ tenant }) => tenant.id))
+    const held: Hook[] = []
+    const waiting: ServerResponse[] = []
+    hooks.reply = (hook, res) => {
+      if (!ids.has(hook.event.tenant_id)) return void res.writeHead(204).end()
+      held.push(hook)
+      waiting.push(res)
+    }
+    const answer = () => {
+      hooks.reply = 204
+      for (const res of waiting.splice(0)) res.writeHead(204).end()
+    }
+    t.after(answer)
+    return { held, answer }
+  }
+  const onWorker = (number: 1 | 2) => {
+    const port = Number(new URL(cluster.url).port) + number
+    return [walls.filter((wall) => wall.port === port), walls.filter((wall) => wall.port !== port)] as const
+  }
+
+  test('while the deliveries of a tenant are locked for 30 s, those of its shard are written, and none is sent twice', async (t) => {
+    const [locked, neighbour] = pairOf(walls)
+    const { held, answer } = holdAnswers(t, [locked])
+    hooks.hooks.length = 0
+    await cause(locked)
+    await until(() => held.length === 1, 'it arrives')
+    const locking = await db.connect()
+    try {
+      await locking.query('begin')
+      await locking.query('select from webhook_deliveries where tenant_id = $1 for update', [locked.tenant.id])
+      answer()
+      for (let n = 1; n <= 30; n++) {
+        await cause(neighbour)
+        const startedAt = Date.now()
+        await until(() => arrivedOf(neighbour).length === n, 'the neighbour gets its event', 5_000)
+        await untilWritten([neighbour], 5_000)
+        await delay(Math.max(0, startedAt + 1_000 - Date.now()))
+      }
+    } finally {
+      await locking.query('rollback')
+      locking.release()
+    }
+    await untilWritten()
+    assert.deepEqual([arrivedOf(locked).length, countRepeated(walls)], [1, 0])
+  })
+
+  test('what an endpoint answers while the node is down is written when it is back, and not sent again', async (t) => {
+    const [lost, kept] = onWorker(1)
+    const { held, answer } = holdAnswers(t, lost)
+    hooks.hooks.length = 0
+    await causeEach(lost)
+    await until(() => held.length === lost.length, 'they arrive')
+    await cluster.killWorker(1)
+    try {
+      answer()
+      for (let n = 1; n <= 6; n++) {
+        await causeEach(kept)
+        await until(() => kept.every((wall) => arrivedOf(wall).length === n), 'the others get theirs', 5_000)
+        await delay(1_000)
+      }
+    } finally {
+      await cluster.startWorker(1)
+    }
+    await causeEach(lost)
+    await until(() => lost.every((wall) => arrivedOf(wall).length >= 2), 'what comes then is sent too')
+    await untilWritten()
+    assert.equal(countRepeated(walls), 0)
+  })
+})
+
+/** Two of one shard. */
+function pairOf(walls: Wall[]): [Wall, Wall] {
+  for (const [i, wall] of walls.entries()) {
+    const other = walls.slice(i + 1).find(({ shard }) => shard === wall.shard)
+    if (other) return [wall, other]
+  }
+  throw new Error('no two are of one shard')
+}
