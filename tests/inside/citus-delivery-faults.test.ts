@@ -10,6 +10,7 @@ import { startHookServer, type Hook, type HookServer } from '../../packages/serv
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { askGood, makeCollection, makeTenant, type TestCollection, type TestTenant } from '../support/call-api.ts'
 import { skipWithoutCitus, startCitusCluster, type CitusCluster } from '../support/citus-cluster.ts'
+import { startPacedLoad } from '../support/paced-load.ts'
 import { runAtrium } from '../support/run-atrium.ts'
 
 interface Wall extends TestCollection {
@@ -109,6 +110,13 @@ describe('webhook deliveries of a Citus cluster with a fault', { skip: skipWitho
     t.after(answer)
     return { held, answer }
   }
+  /** The coordinator cannot cancel a statement that waits for a frozen node. */
+  async function countHanging(): Promise<number> {
+    const { rows } = await db.query<{ count: number }>(
+      `select count(*)::int from pg_stat_activity where state = 'active' and now() - query_start > interval '1 second'`,
+    )
+    return rows[0]!.count
+  }
   const onWorker = (number: 1 | 2) => {
     const port = Number(new URL(cluster.url).port) + number
     return [walls.filter((wall) => wall.port === port), walls.filter((wall) => wall.port !== port)] as const
@@ -161,6 +169,57 @@ describe('webhook deliveries of a Citus cluster with a fault', { skip: skipWitho
     await until(() => lost.every((wall) => arrivedOf(wall).length >= 2), 'what comes then is sent too')
     await untilWritten()
     assert.equal(countRepeated(walls), 0)
+  })
+
+  test('while a node is frozen for 20 s, the deliveries of others go on as before, and its own follow', async (t) => {
+    const [lost, kept] = onWorker(1)
+    hooks.hooks.length = 0
+    const arrivals = new Map<string, () => void>()
+    hooks.reply = ({ event }, res) => {
+      res.writeHead(204).end()
+      arrivals.get(event.tenant_id)?.()
+    }
+    t.after(() => (hooks.reply = 204))
+    const sendOne = async (wall: Wall) => {
+      const arrived = new Promise<void>((resolve) => arrivals.set(wall.tenant.id, resolve))
+      await cause(wall)
+      await arrived
+      return true
+    }
+    const load = startPacedLoad(kept.map((wall) => ({ kind: 'kept', pauseMs: 100, call: () => sendOne(wall) })))
+    let causedEach = 0
+    const causeLost = async (forMs: number) => {
+      for (const endsAt = Date.now() + forMs; Date.now() < endsAt; causedEach++) {
+        await causeEach(lost)
+        await delay(500)
+      }
+    }
+    await causeLost(3_000)
+    load.take()
+    await causeLost(10_000)
+    const before = load.take()['kept']!
+    await cluster.freezeWorker(1)
+    let hanging: number
+    try {
+      await causeLost(20_000)
+      hanging = await countHanging()
+    } finally {
+      await cluster.thawWorker(1)
+    }
+    const during = load.take()['kept']!
+    await load.stop()
+    const count = (wall: Wall) => new Set(arrivedOf(wall).map(({ event }) => event.id)).size
+    await until(() => lost.every((wall) => count(wall) === causedEach), 'what waited is sent')
+    await untilWritten()
+    const repeated = countRepeated(lost)
+    t.diagnostic(`before: ${before.calls} deliveries, p50 ${before.p50} ms, p99 ${before.p99} ms`)
+    t.diagnostic(`frozen: ${during.calls} deliveries, p50 ${during.p50} ms, p99 ${during.p99} ms`)
+    t.diagnostic(`${hanging} sessions of the coordinator wait for the frozen node after 20 s`)
+    t.diagnostic(`${causedEach * lost.length} deliveries of the frozen node, ${repeated} were repeated`)
+    assert.equal(countRepeated(kept), 0)
+    assert.ok(repeated <= lost.length * 16)
+    assert.ok(hanging <= 60)
+    assert.ok(during.p99 <= 2 * before.p99, `${during.p99} ms, and ${before.p99} ms before`)
   })
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ConnectionLost } from '@atrium/traffic/database-errors'
 import { ByShard } from './by-shard.ts'
 import { TenantShards } from './tenant-shards.ts'
 
@@ -55,4 +56,58 @@ test('a shard that hangs is left behind and left out until it answers, and then 
   await new Promise(setImmediate)
   const again = await byShard.run(tenants, (ids) => Promise.resolve(ids))
   assert.deepEqual([again.results.flat().toSorted(), again.failed.size], [tenants, 0])
+})
+
+test('a shard whose node has failed is tried without anybody waiting, after growing pauses', async () => {
+  const byShard = new ByShard(half, { patienceMs: 1_000, pauseMs: 20 })
+  let answer: ((ids: string[]) => void) | undefined
+  let calls = 0
+  const work = (ids: string[]) => {
+    if (!ids.includes(low[0]!)) return Promise.resolve(ids)
+    if (++calls <= 2) return Promise.reject(new ConnectionLost('down'))
+    return new Promise<string[]>((resolve) => (answer = resolve))
+  }
+  const run = async () => {
+    const { results, failed } = await byShard.run(tenants, work)
+    assert.deepEqual([results, [...failed.keys()]], [[high], low])
+    assert.match(String(failed.get(low[0]!)), /down|in time/)
+  }
+  await run()
+  for (const [afterMs, called] of [
+    [0, 1],
+    [30, 2],
+    [30, 2],
+    [30, 3],
+  ] as const) {
+    await delay(afterMs)
+    const startedAt = performance.now()
+    await run()
+    assert.ok(performance.now() - startedAt < 500)
+    assert.equal(calls, called)
+  }
+  answer?.(low)
+  await new Promise(setImmediate)
+  const again = await byShard.run(tenants, (ids) => Promise.resolve(ids))
+  assert.deepEqual([again.results.flat().toSorted(), again.failed.size], [tenants, 0])
+})
+
+test('while shards do not answer, the work on others goes on, and two at most are tried again at once', async () => {
+  const eight = new TenantShards(Array.from({ length: 8 }, (_, n) => n * 2 ** 29 - 2 ** 31))
+  const ids = Array.from({ length: 200 }, (_, n) => `tenant ${n}`)
+  const [healthy = 0, ...frozen] = [...eight.group(ids).keys()]
+  assert.equal(frozen.length, 7)
+  const byShard = new ByShard(eight, { patienceMs: 50, pauseMs: 20 })
+  const hanging: ((error: Error) => void)[] = []
+  const work = (some: string[]) =>
+    eight.shardOf(some[0]!) === healthy ? Promise.resolve(some) : new Promise<string[]>((_, reject) => void hanging.push(reject))
+  const run = async () => {
+    const { results, failed } = await byShard.run(ids, work)
+    assert.deepEqual([new Set(results.flat().map((id) => eight.shardOf(id))), failed.size > 100], [new Set([healthy]), true])
+  }
+  await run()
+  assert.equal(hanging.length, 7)
+  for (const fail of hanging.splice(0)) fail(new ConnectionLost('no answer'))
+  await delay(30)
+  for (let n = 0; n < 3; n++) await run()
+  assert.equal(hanging.length, 2)
 })

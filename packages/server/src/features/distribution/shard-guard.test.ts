@@ -70,3 +70,23 @@ test('on one PostgreSQL nothing waits, and nothing is left alone', async () => {
   assert.deepEqual(guard.closed(), { firsts: [], lasts: [] })
   assert.equal(await guard.run(low, up), 'up')
 })
+
+test('of the shards that have failed, two at most are tried at once, and all others are open', async () => {
+  const eight = new TenantShards(Array.from({ length: 8 }, (_, n) => n * 2 ** 29 - 2 ** 31))
+  const byShard = eight.group(Array.from({ length: 200 }, (_, n) => `tenant ${n}`))
+  const [healthy = '', ...frozen] = [...byShard.values()].map(([tenant = '']) => tenant)
+  assert.equal(frozen.length, 7)
+  const guard = new ShardGuard(eight)
+  await Promise.all(frozen.map((tenant) => assert.rejects(guard.run(tenant, down))))
+  assert.equal(guard.closed().firsts.length, 7)
+  await delay(300)
+  assert.equal(guard.closed().firsts.length, 0)
+  const answer: (() => void)[] = []
+  const hang = () => new Promise<string>((resolve) => void answer.push(() => resolve('up')))
+  const tries = frozen.map((tenant) => guard.run(tenant, hang).catch((error: Error) => error.message))
+  assert.equal(await guard.run(healthy, up), 'up')
+  assert.deepEqual([answer.length, guard.closed().firsts.length], [2, 7])
+  for (const one of answer.splice(0)) one()
+  assert.deepEqual((await Promise.all(tries)).toSorted(), ['down', 'down', 'down', 'down', 'down', 'up', 'up'])
+  assert.equal(guard.closed().firsts.length, 0)
+})

@@ -1,10 +1,11 @@
-import { isLocked, isMisplaced, isPassing, sqlStateOf } from '@atrium/traffic/database-errors'
-import { OutcomeUnknown } from '@atrium/traffic/overloaded'
 import { Semaphore } from '@atrium/traffic/semaphore'
+import { isNodeFault } from './is-node-fault.ts'
 import type { TenantShards } from './tenant-shards.ts'
 
 /** Statements to one shard at once. */
 const width = 2
+/** Statements at once to shards that have failed, of all nodes together. */
+const probes = 2
 const firstPauseMs = 250
 const maxPauseMs = 4_000
 
@@ -13,6 +14,7 @@ interface Gate {
   pauseMs: number
   /** Until then, work on the shard fails with the error. */
   closedUntilMs: number
+  /** Of the last statement, if the node failed. */
   error: unknown
 }
 
@@ -20,10 +22,14 @@ interface Gate {
  * Guards work on single tenants: a shard that does not answer holds a few connections, and one whose node has failed is
  * left alone for up to four seconds. Other errors close nothing: a lock or a row of one tenant must not delay the other
  * tenants of the shard. On one PostgreSQL, all work runs at once.
+ *
+ * The coordinator cannot cancel a statement that waits for a node which hangs, so each attempt costs it a session until
+ * the node is back, although the client has given up. So only two statements at once find out whether shards are back.
  */
 export class ShardGuard {
   readonly shards: TenantShards
   readonly #gates = new Map<number, Gate>()
+  #probing = 0
 
   constructor(shards: TenantShards) {
     this.shards = shards
@@ -32,14 +38,39 @@ export class ShardGuard {
   async run<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
     if (!this.shards.isSpread) return work()
     const gate = this.#gateOf(this.shards.shardOf(tenantId))
-    return gate.permits.run(() => enter(gate, work))
+    return gate.permits.run(() => this.#enter(gate, work))
   }
 
   /** The hashes of the shards that are left alone now. */
   closed(): { firsts: number[]; lasts: number[] } {
-    const now = performance.now()
-    const ranges = [...this.#gates].filter(([, gate]) => gate.closedUntilMs > now).map(([shard]) => this.shards.hashesOf(shard))
+    const ranges = [...this.#gates].filter(([, gate]) => this.#isClosed(gate)).map(([shard]) => this.shards.hashesOf(shard))
     return { firsts: ranges.map(([first]) => first), lasts: ranges.map(([, last]) => last) }
+  }
+
+  #isClosed(gate: Gate): boolean {
+    return performance.now() < gate.closedUntilMs || (gate.error !== undefined && this.#probing >= probes)
+  }
+
+  async #enter<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed(gate)) throw gate.error
+    const isProbe = gate.error !== undefined
+    if (isProbe) this.#probing++
+    try {
+      const result = await work()
+      gate.pauseMs = firstPauseMs
+      gate.error = undefined
+      return result
+    } catch (error) {
+      // Of several that fail together, the first one decides.
+      if (isNodeFault(error) && performance.now() >= gate.closedUntilMs) {
+        gate.error = error
+        gate.closedUntilMs = performance.now() + gate.pauseMs
+        gate.pauseMs = Math.min(gate.pauseMs * 2, maxPauseMs)
+      }
+      throw error
+    } finally {
+      if (isProbe) this.#probing--
+    }
   }
 
   #gateOf(shard: number): Gate {
@@ -52,28 +83,4 @@ export class ShardGuard {
     this.#gates.set(shard, gate)
     return gate
   }
-}
-
-async function enter<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
-  if (performance.now() < gate.closedUntilMs) throw gate.error
-  try {
-    const result = await work()
-    gate.pauseMs = firstPauseMs
-    return result
-  } catch (error) {
-    // Of several that fail together, the first one decides.
-    if (isNodeFault(error) && performance.now() >= gate.closedUntilMs) {
-      gate.error = error
-      gate.closedUntilMs = performance.now() + gate.pauseMs
-      gate.pauseMs = Math.min(gate.pauseMs * 2, maxPauseMs)
-    }
-    throw error
-  }
-}
-
-/** Whether a node refused or cut the connection, did not answer in time, or has no resources left. */
-function isNodeFault(error: unknown): boolean {
-  const cause = error instanceof OutcomeUnknown ? error.cause : error
-  // 40: a conflict with another transaction. A misplaced statement is the fault of one connection.
-  return isPassing(cause) && !isLocked(cause) && !isMisplaced(cause) && !sqlStateOf(cause)?.startsWith('40')
 }

@@ -3,19 +3,16 @@ import { Semaphore } from '@atrium/traffic/semaphore'
 import type { Context } from '#features/context.ts'
 import { LeasePoller } from '#db/lease-poller.ts'
 import { newId } from '#crypto/random.ts'
-import { ByShard } from '#features/distribution/by-shard.ts'
 import { ShardGuard } from '#features/distribution/shard-guard.ts'
-import { numberFreeEvents } from '#features/events/numbering-store.ts'
-import { eventChannel, listWaitingTenants } from '#features/events/store.ts'
+import { eventChannel } from '#features/events/store.ts'
 import { listSecrets } from '../store.ts'
 import { keyOf, openSecret, refOf, type SealedSecret } from '../webhook.ts'
 import { EndpointRun, type RunShare } from './endpoint-run.ts'
 import { claimEndpoints, listHeld, renewLeases, type ClaimedEndpoint } from './lease-store.ts'
+import { OutboxNumbering } from './outbox-numbering.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 
 const renewIntervalMs = 3_000
-const tenantBatch = 50
-const eventBatch = 500
 const maxEndpoints = 1_000
 const concurrency = { healthy: 256, failing: 64 }
 /** The time that attempts in progress have to finish when the worker stops. */
@@ -27,13 +24,12 @@ export class WebhookRunner {
   readonly #ctx: Context
   readonly #share: RunShare
   readonly #work: LeasePoller<EndpointRun>
-  readonly #numbering: ByShard
-  #afterTenantId = ''
+  readonly #numbering: OutboxNumbering
 
   constructor(ctx: Context, databaseUrl: string) {
     const owner = newId('request')
     this.#ctx = ctx
-    this.#numbering = new ByShard(ctx.tenantShards)
+    this.#numbering = new OutboxNumbering(ctx, () => this.#work.look())
     const guard = new ShardGuard(ctx.tenantShards)
     this.#share = {
       ctx,
@@ -63,7 +59,7 @@ export class WebhookRunner {
   async stop(): Promise<void> {
     const closed = this.#work.close()
     for (const run of this.#work.runs.values()) run.finish()
-    const ended = closed.then(() => this.#work.ended())
+    const ended = closed.then(() => Promise.all([this.#work.ended(), this.#numbering.ended()]))
     await Promise.race([ended, delay(finishTimeoutMs, undefined, { ref: false })])
     this.#work.abortAll('the worker stops')
     // An unresponsive database must not delay the stop: the leases run out by themselves.
@@ -72,7 +68,7 @@ export class WebhookRunner {
 
   async #take(): Promise<boolean> {
     const { db } = this.#ctx
-    const mayBeMore = await this.#number()
+    const mayBeMore = await this.#numbering.next()
     const free = maxEndpoints - this.#work.runs.size
     if (this.#work.stopped || free <= 0) return mayBeMore
     const claimed = await claimEndpoints(db, this.#share.owner, free, this.#share.guard)
@@ -80,19 +76,6 @@ export class WebhookRunner {
     const secrets = await listSecrets(db, claimed)
     for (const endpoint of claimed) this.#begin(endpoint, secrets.get(keyOf(endpoint)) ?? [])
     return mayBeMore
-  }
-
-  /** Numbers a part of the outbox, of other tenants each time; returns whether there may be more. */
-  async #number(): Promise<boolean> {
-    const { db, log, tenantShards } = this.#ctx
-    const after = this.#afterTenantId
-    const tenantIds = await listWaitingTenants(db, after, tenantBatch)
-    const isFull = tenantIds.length === tenantBatch
-    this.#afterTenantId = isFull ? (tenantIds.at(-1) ?? '') : ''
-    if (tenantIds.length === 0) return after !== ''
-    const { results, failed } = await this.#numbering.run(tenantIds, (ids) => numberFreeEvents(db, ids, eventBatch, tenantShards))
-    for (const error of new Set(failed.values())) log.error({ err: error }, 'events of some tenants not numbered; trying again')
-    return isFull || after !== '' || results.some((numbered) => numbered >= eventBatch)
   }
 
   #begin(endpoint: ClaimedEndpoint, sealed: SealedSecret[]): void {

@@ -1,0 +1,12 @@
+import { isLocked, isMisplaced, isPassing, sqlStateOf } from '@atrium/traffic/database-errors'
+import { OutcomeUnknown } from '@atrium/traffic/overloaded'
+
+/**
+ * Whether a node refused or cut the connection, did not answer in time, or has no resources left. A lock, a conflict, or
+ * an error of the rows of one tenant is none.
+ */
+export function isNodeFault(error: unknown): boolean {
+  const cause = error instanceof OutcomeUnknown ? error.cause : error
+  // 40: a conflict with another transaction. A misplaced statement is the fault of one connection.
+  return isPassing(cause) && !isLocked(cause) && !isMisplaced(cause) && !sqlStateOf(cause)?.startsWith('40')
+}
