@@ -43,7 +43,7 @@ export class ProviderKeys {
   }
 
   /**
-   * The key that a token names or, for a token that names none, the provider's only key (OpenID Connect §10.1).
+   * The key that a token names or, for a token that names none, the provider's only key (OpenID Connect, section 10.1).
    * Returns undefined if the provider has no such key. Throws ProviderUnavailable if there are no keys to search.
    */
   async find(kid: string | undefined): Promise<KeyObject | undefined> {

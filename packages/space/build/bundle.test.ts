@@ -42,6 +42,10 @@ test('the bundle makes no code at run time: every line that runs can be read in 
   assert.doesNotMatch(bundle, /\bFunction\(|\beval\(|from "(?:node:)?vm"|__require\("(?:node:)?vm"\)/)
 })
 
+test('the bundle is plain ASCII, which takes half the memory of other text', () => {
+  assert.deepEqual(bundle.match(/.*[^\n\x20-\x7e].*/g), null)
+})
+
 test('the bundle is short enough to be read: under 6,000 lines', () => {
   assert.ok(bundle.split('\n').length < 6_000, `${bundle.split('\n').length} lines`)
 })

@@ -40,7 +40,8 @@ export async function bundleService(root: string, embedded: Embedded): Promise<B
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    charset: 'utf8',
+    // Text of other characters as well takes twice the memory, for as long as the service runs.
+    charset: 'ascii',
     // The options are given here, so that no tsconfig.json of a folder applies.
     tsconfigRaw: '{}',
     plugins: [embed(embedded)],

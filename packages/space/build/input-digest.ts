@@ -13,7 +13,8 @@ const LEFT_OUT = new Set(['node_modules', 'dist', 'testing', 'server', 'cli', 'c
 export async function digestInputs(root: string): Promise<string> {
   const paths = [...ROOT_FILES]
   await listInto(root, 'packages', paths)
-  const hashes = await Promise.all(paths.sort().map((path) => hashFile(root, path)))
+  const hashes: string[] = []
+  for (const path of paths.sort()) hashes.push(await hashFile(root, path))
   return createHash('sha256').update(hashes.join('\n')).digest('hex')
 }
 

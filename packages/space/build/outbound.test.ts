@@ -41,6 +41,15 @@ test("of Node's modules that can connect or run another program, our files take 
   }
 })
 
+test('a module of Node that no import names is node:http, for its server', () => {
+  const taken = sources.flatMap(([path, text]) =>
+    (code(text).match(/.*\b(?:getBuiltinModule|createRequire)\b.*/g) ?? []).map((line) => `${path}: ${line}`),
+  )
+  assert.deepEqual(taken, [
+    "packages/space/src/http/space-server.ts: const { createServer } = process.getBuiltinModule('node:http')",
+  ])
+})
+
 function code(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 }

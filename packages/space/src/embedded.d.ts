@@ -2,5 +2,5 @@
 declare module 'atrium:embedded' {
   export const gitCommit: string
   /** `body` is base64. */
-  export const app: readonly { readonly path: string; readonly contentType: string; readonly body: string }[]
+  export const app: { readonly path: string; readonly contentType: string; readonly body: string }[]
 }

@@ -1,5 +1,5 @@
+import { http } from '#ports/node-http.ts'
 import { bodyOf } from '#http/parse.ts'
-import { Agent, request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { FastifyReply } from 'fastify'
 import { pieceBytes } from '@atrium/traffic/unread-answers'
@@ -10,7 +10,7 @@ import { fieldOf } from '#errors/caught.ts'
 
 /** Longer than the longest held poll. */
 const timeoutMs = 35_000
-const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 64 })
+const agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 64 })
 
 /**
  * Forwards a call to the Space service and its answer back, both unchanged. The service limits the caller by the
@@ -20,7 +20,7 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
   const { spaceOrigin } = ctx.config
   const body = bodyOf(req) ?? Buffer.alloc(0)
   const isTls = spaceOrigin.startsWith('https:')
-  const send = isTls ? requestTls : request
+  const send = isTls ? requestTls : http.request
   return new Promise((resolve) => {
     const onError = (error: Error) => {
       if (reply.sent) return

@@ -25,8 +25,11 @@ const passedOn = [
   'NODE_USE_ENV_PROXY',
 ]
 
-/** eval and new Function throw, so no text that reaches the process becomes code: only the certified file runs. */
-const execArgv = ['--disallow-code-generation-from-strings']
+/**
+ * eval and new Function throw, so no text that reaches the process becomes code: only the certified file runs. It
+ * collects garbage once, after its start.
+ */
+const execArgv = ['--disallow-code-generation-from-strings', '--expose-gc']
 
 /** Runs the certified bundle in a separate process. `bundlePath` replaces the bundle in tests. */
 export async function startSpaceProcess(config: Config, databaseUrl: string, bundlePath?: string): Promise<SupervisedProcess> {

@@ -1,4 +1,5 @@
 import { ensureConsole } from '@atrium/web/build/ensure-console'
+import { ensureBuilt } from '@atrium/space/build/ensure-built'
 import { readConfig, type Config } from '#config/config.ts'
 import { chooseConsoleOidc, chooseOidc } from './development-identity/development-issuer.ts'
 import { environmentWarnings, readEnv } from '#config/env.ts'
@@ -79,11 +80,13 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
     // The examples of the documentation contain this key too.
     const hub = new MetricsHub()
     await prepareConsole()
+    // Reads many files, and so precedes the API, which then frees the memory of its start.
+    const spaceBundle = space ? await ensureBuilt() : undefined
     const api = await startProcesses({ ...config, spacePublishableKey }, secrets, databaseUrl, hub, workers)
     // Started after the API, because it may request the keys of the development sign-in.
     const children = await startTogether([
       startJobWorkerProcess(config, secrets, databaseUrl),
-      ...(space ? [startSpaceProcess({ ...config, spacePublishableKey }, databaseUrl)] : []),
+      ...(spaceBundle ? [startSpaceProcess({ ...config, spacePublishableKey }, databaseUrl, spaceBundle.bundlePath)] : []),
     ]).catch(stopFirst(api))
     for (const child of children) hub.add(() => child.collect())
     const others = [...children, await openMetrics(config, secrets, hub).catch(stopFirst(api, ...children))]

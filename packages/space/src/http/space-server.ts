@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { addressPolicy, type RatePolicy, requestLimits } from '@atrium/contract/request-limits'
 import { dispatch, opOf } from '../ops/dispatch.ts'
 import type { SpaceConfig } from '../space-config.ts'
@@ -9,6 +9,9 @@ import { sendAnswer, sendBytes, sendError, sendJson, sendStreamed } from './answ
 import { callerKey } from './caller-key.ts'
 import { readBody } from './read-body.ts'
 import type { StaticFile } from './static-files.ts'
+
+// An `import` of node:http reads all that it exports. One of these is WebSocket, whose library takes 10 MiB.
+const { createServer } = process.getBuiltinModule('node:http')
 
 interface SpaceServerOptions {
   ctx: SpaceContext

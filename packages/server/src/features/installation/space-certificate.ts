@@ -7,6 +7,7 @@ import { thumbprint } from '@atrium/identity/thumbprint'
 import type { Context } from '#features/context.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { AnswerTooLong, getBytes } from '#ports/get-bytes.ts'
 import { findCertificate, listCertificates as rowsOf, saveCertificate, type SeenCertificate } from './certificate-store.ts'
 
 const timeoutMs = 3_000
@@ -16,19 +17,13 @@ type Served = Pick<SeenCertificate, 'digest' | 'signed' | 'keyThumbprint'>
 
 /** What the Space service answers at /cert.json; undefined: it does not answer. null: not what its key has signed. */
 async function fetchCertificate({ config }: Pick<Context, 'config'>): Promise<Served | null | undefined> {
-  let text: string
   try {
-    const res = await fetch(`${config.spaceOrigin}/cert.json`, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
-    if (res.status !== 200) {
-      await res.body?.cancel()
-      return undefined
-    }
-    text = await res.text()
-  } catch {
+    const { status, body } = await getBytes(`${config.spaceOrigin}/cert.json`, { maxBytes, timeoutMs })
+    return status === 200 ? checkCertificate(body.toString()) : undefined
+  } catch (error) {
     // The operation says unreachable; why is in the log of the Space service, or the network has no way to it.
-    return undefined
+    return error instanceof AnswerTooLong ? null : undefined
   }
-  return text.length > maxBytes ? null : checkCertificate(text)
 }
 
 function checkCertificate(text: string): Served | null {

@@ -1,4 +1,5 @@
 import { appPageEntry, filesNamedIn } from '@atrium/log/app-page'
+import { getBytes } from '#ports/get-bytes.ts'
 import { listAllPublishedKeys } from '../agent-issuer/store.ts'
 import type { Context } from '../context.ts'
 import { leafOf, type LogEntry, type ShownType } from './entries.ts'
@@ -66,24 +67,15 @@ async function fetchCode(spaceOrigin: string): Promise<string> {
 const maxFileBytes = 8 * 1024 * 1024
 
 async function fetchBytes(url: string): Promise<Buffer> {
-  const res = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
-  if (res.status !== 200) throw new Error(`${url} answered ${res.status}`)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of res.body ?? []) {
-    size += chunk.length
-    if (size > maxFileBytes) throw new Error(`${url} answered with more than ${maxFileBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  const { status, body } = await getBytes(url, { maxBytes: maxFileBytes, timeoutMs })
+  if (status !== 200) throw new Error(`${url} answered ${status}`)
+  return body
 }
 
 async function fetchCertificate(url: string): Promise<Extract<LogEntry, { type: 'certificate' }>> {
-  const res = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
-  const body = await res.text()
-  if (res.status !== 200 || body.length > maxBytes)
-    throw new Error(`${url} answered ${res.status} with ${body.length} characters`)
-  const { signed, sig, alg, pubkey } = JSON.parse(body) as Record<string, unknown>
+  const { status, body } = await getBytes(url, { maxBytes, timeoutMs })
+  if (status !== 200) throw new Error(`${url} answered ${status}`)
+  const { signed, sig, alg, pubkey } = JSON.parse(body.toString()) as Record<string, unknown>
   if (typeof signed !== 'string' || typeof sig !== 'string' || typeof alg !== 'string' || !isObject(pubkey)) {
     throw new Error(`${url} is no certificate`)
   }

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { http } from '#ports/node-http.ts'
 import { formatFamilies, type Collect } from '#http/metric-families.ts'
 import { hasBearerToken, metricsContentType } from '#http/metrics-access.ts'
 import { listenError } from '../assert-ports-free.ts'
@@ -14,7 +15,7 @@ interface MetricsServerOptions {
 
 /** Serves `GET /metrics` on a port of its own, for Prometheus. */
 export async function startMetricsServer({ host, port, token, collect }: MetricsServerOptions) {
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: 8_192 }, (req, res) => {
+  const server = http.createServer({ requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: 8_192 }, (req, res) => {
     const refusal = refuse(req, token)
     req.resume()
     if (refusal !== undefined) return void res.writeHead(refusal, { 'content-type': 'text/plain' }).end()

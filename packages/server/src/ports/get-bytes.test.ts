@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { AnswerTooLong, getBytes } from './get-bytes.ts'
+
+const bounds = { maxBytes: 1_000, timeoutMs: 300 }
+const server = createServer((req, res) => {
+  if (req.url === '/whole') res.end('x'.repeat(bounds.maxBytes))
+  else if (req.url === '/long') res.end('x'.repeat(bounds.maxBytes + 1))
+  else if (req.url === '/moved') res.writeHead(302, { location: '/whole' }).end()
+  else if (req.url === '/stops') res.write('x')
+  else if (req.url === '/cut') res.writeHead(200, { 'content-length': 2 }).write('x', () => res.destroy())
+  // Any other path is never answered.
+})
+let origin: string
+
+before(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+after(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+test('an answer is read up to the bound, and a redirect is not followed', async () => {
+  const { status, body } = await getBytes(`${origin}/whole`, bounds)
+  assert.deepEqual([status, body.length], [200, bounds.maxBytes])
+  await assert.rejects(getBytes(`${origin}/long`, bounds), AnswerTooLong)
+  assert.equal((await getBytes(`${origin}/moved`, bounds)).status, 302)
+})
+
+test('an answer that does not come, stops or is cut off is an error', async () => {
+  for (const path of ['/never', '/stops', '/cut']) {
+    const from = Date.now()
+    await assert.rejects(getBytes(`${origin}${path}`, bounds), path)
+    assert.ok(Date.now() - from < 2_000, `${path} took ${Date.now() - from} ms`)
+  }
+  server.close()
+  server.closeAllConnections()
+  await assert.rejects(getBytes(`${origin}/whole`, bounds), /ECONNREFUSED/)
+})
