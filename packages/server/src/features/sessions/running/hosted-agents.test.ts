@@ -4,6 +4,7 @@ import { accompanyAgent, launchHostedAgent, prepareHostedAgent } from '../../../
 import { createClient } from '../../../../../client/src/create-client.ts'
 import { generateDevicePairs, type ListedRoom, openListedRoom, roomDeviceOf } from '../../../../../client/src/listed-room.ts'
 import { newRoomSecret } from '../../../../../client/src/new-room-secret.ts'
+import { send } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { endOverdue } from '../session-transitions.ts'
 
@@ -148,4 +149,21 @@ test('a prepared launch has its keys for a quarter of an hour, and until it is u
   const used = await launch()
   const [pending, session] = await Promise.all([rowOf(used.prepared.id), rowOf(used.visit.session)])
   assert.deepEqual([pending.status, pending.device_sealed, session.device_sealed instanceof Buffer], ['stopped', null, true])
+})
+
+test('a prepared launch of an agent that has become remote is refused, and costs nothing', async () => {
+  const { client, room, agent, coupon, prepared } = await prepare()
+  const endpoint = { endpoint: 'http://127.0.0.1:8999/' }
+  const changed = await send({ baseUrl: world.api.origin }, 'PATCH', `/agents/${agent}`, {
+    key: world.tenant.secretKey,
+    body: endpoint,
+  })
+  assert.equal(changed.status, 200, changed.text)
+  await assert.rejects(launchHostedAgent(client, room, prepared), {
+    status: 409,
+    code: 'state_conflict',
+    message: /no longer hosted/,
+  })
+  assert.deepEqual(await balanceOf(coupon), [5, 0])
+  assert.equal((await room.members()).length, 1, 'the consent is taken back')
 })
