@@ -26,6 +26,11 @@ interface Keys {
   digest: KeyObject
 }
 
+/** A process that has the key opens the value. */
+export class UnknownMasterKeyError extends Error {
+  override readonly name = 'UnknownMasterKeyError'
+}
+
 /**
  * Seals values at rest under the first of the master keys, and opens values that are sealed under any of them. A value
  * of a row is in an envelope: it is sealed under a key of its own, and that key under one derived from the master key.
@@ -131,7 +136,7 @@ export class Vault {
   #keysOf(sealed: Buffer, version: Buffer): Keys {
     if (sealed[0] !== version[0]) throw new Error('a sealed value is malformed')
     const keys = this.#all.find(({ id }) => id.equals(sealed.subarray(1, headBytes)))
-    if (!keys) throw new Error('a value is sealed under another master key')
+    if (!keys) throw new UnknownMasterKeyError('a value is sealed under another master key')
     return keys
   }
 }

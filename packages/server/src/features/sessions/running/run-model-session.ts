@@ -10,12 +10,12 @@ import { StoppedByMeterError } from '#ports/model/meter.ts'
 import { ModelError } from '#ports/model/model-error.ts'
 import { parkSession } from '../budget-store.ts'
 import type { HeldRoom, RoomEntry, RoomMessage } from '../agent-room.ts'
-import { openHostedDevice } from '../hosted-device.ts'
 import { commitEnd, joinSession } from '../session-transitions.ts'
-import { openDeviceKeys, openRoomKey, type Session } from '../session.ts'
+import type { Session } from '../session.ts'
 import { ReopeningRuntime, replyTo } from './agent-runtime.ts'
 import { BudgetMeter } from './budget-meter.ts'
 import { updateAnswered } from './lease-store.ts'
+import { openHeldRoom, RoomKeyError } from './open-held-room.ts'
 import { LeaseLostError, type SessionLease, isPassingForHolder } from './session-lease.ts'
 
 const historyEntries = 100
@@ -36,9 +36,10 @@ export interface Run {
  */
 export async function runModelSession(ctx: Context, run: Run): Promise<void> {
   const { session, signal } = run
-  const room = await openRoomOf(ctx, session)
   const runtime = new ReopeningRuntime(ctx, run)
+  let room: HeldRoom | undefined
   try {
+    room = await openHeldRoom(ctx, run)
     const meter = session.budget && new BudgetMeter(ctx, run, session.budget)
     if (!meter?.isSpent) {
       await runtime.get()
@@ -53,16 +54,6 @@ export async function runModelSession(ctx: Context, run: Run): Promise<void> {
   }
 }
 
-async function openRoomOf({ agentRooms, vault }: Context, session: Session): Promise<HeldRoom> {
-  const agent = { id: session.agentId, name: session.agent.name }
-  const rateKey = `session:${session.id}`
-  if (!session.isClientSealed) return agentRooms.open(agent, { room: session.room, mk: openRoomKey(vault, session) }, rateKey)
-  const hosted = openDeviceKeys(vault, session)
-  if (hosted.owner === null) throw new Error(`session ${session.id} has no owner of its room`)
-  const device = await openHostedDevice(hosted)
-  return agentRooms.openSealed(agent, { room: session.room, owner: hosted.owner, device }, rateKey)
-}
-
 interface Means {
   runtime: ReopeningRuntime
   /** null: nothing is metered. */
@@ -75,6 +66,8 @@ async function converse(ctx: Context, run: Run, room: HeldRoom, { runtime, meter
   const { owner } = lease
   const { entries: seen, since } = await room.enter((call) => retry(room, call, signal))
   let { answeredSeq } = session
+  // It had lines at the launch: it was removed since, and its name makes no second room.
+  if (since.sinceCount === 0 && answeredSeq >= 0) throw roomGone()
   const onDatabase = <T>(call: () => Promise<T>) => keepTrying(call, { signal, isPassing })
   if (!(await onDatabase(() => join(ctx, session, owner)))) return
   const { greeting } = session.agent
@@ -139,16 +132,17 @@ async function pause(ctx: Context, run: Run, room: HeldRoom, { heldCredits }: Bu
   await keepTrying(() => parkSession(ctx.db, session, lease.owner), { signal, isPassing })
 }
 
-/** Posts the reason in the room and stores it in the status, while this worker holds the lease. */
-async function fail(ctx: Context, { session, lease, signal }: Run, room: HeldRoom, error: unknown): Promise<void> {
+/** Posts the reason in the room, if it is open, and stores it in the status, while this worker holds the lease. */
+async function fail(ctx: Context, { session, lease, signal }: Run, room: HeldRoom | undefined, error: unknown): Promise<void> {
   const known = explain(error)
-  if (!known) ctx.log.error({ err: error, session: session.id }, 'a session failed')
+  // The master key or the row is wrong, which the operator has to repair.
+  if (!known || error instanceof RoomKeyError) ctx.log.error({ err: error, session: session.id }, 'a session failed')
   const reason = known ?? { code: 'internal_error', message: 'The server had an internal error.' }
   try {
     await keepTrying(() => lease.confirm(), { signal, isPassing: isPassingForHolder })
     const farewell = { text: `I have to leave: ${reason.message}`, client_id: `${session.id}.error` }
     // Best effort: the status gives the reason too.
-    if (!(error instanceof SpaceCallError) && !isRefusal(error))
+    if (room && !(error instanceof SpaceCallError) && !isRefusal(error))
       await room.say(farewell, lease.assertFresh).catch(() => undefined)
     const end = () => commitEnd(ctx, session, { status: 'failed', error: reason }, { leaseOwner: lease.owner })
     await keepTrying(end, { signal, isPassing })
@@ -159,13 +153,19 @@ async function fail(ctx: Context, { session, lease, signal }: Run, room: HeldRoo
 
 function explain(error: unknown): { code: string; message: string } | undefined {
   if (error instanceof ModelError) return { code: error.code, message: error.message }
+  if (error instanceof SpaceCallError && error.status === 404) return { code: 'room_refused', message: 'The room was removed.' }
   if (error instanceof SpaceCallError)
     return { code: 'room_refused', message: `The room does not let the agent in any more: ${error.reason}.` }
+  if (error instanceof RoomKeyError) return { code: 'internal_error', message: 'The server cannot open its key of the room.' }
   if (error instanceof NotListedError)
     return { code: 'room_refused', message: 'The owner of the room has removed the device of the agent.' }
   if (error instanceof TamperedRoomError)
     return { code: 'room_refused', message: `The room is not what its members have written: ${error.message}` }
   return undefined
+}
+
+function roomGone(): SpaceCallError {
+  return new SpaceCallError({ status: 404, error: 'not_found', reason: 'room', message: 'the room was removed' })
 }
 
 /** Of a client-sealed room: a further attempt meets the same. */
