@@ -67,7 +67,7 @@ test(
     await owner.admit()
     await grace.say('Good evening. 😀')
     const second = openListedRoom({ ...more(), ...place, device: await roomDeviceOf(await generateDevicePairs()) })
-    await grace.vouch(await second.card())
+    await grace.vouch(await second.card(grace.key))
     const [waiting] = await owner.vouched()
     await owner.admitVouched([waiting!.key])
     await second.say('From the tram.')

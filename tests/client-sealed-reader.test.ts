@@ -12,6 +12,7 @@ import { ListedReader } from '../packages/room-client/src/listed-reader.ts'
 import { TokenJudge } from '../packages/room-client/src/member-standing.ts'
 import { checkIdToken } from '../packages/room-client/src/sealed-token.ts'
 import type { RoomDevice } from '../packages/room-client/src/room-device.ts'
+import { contestedDevices } from '../packages/room-client/src/testing/contested-devices.ts'
 import { hostedAgent, openHosted, tamperedHostedRooms } from '../packages/room-client/src/testing/tampered-hosted-rooms.ts'
 import {
   exported,
@@ -196,6 +197,23 @@ test('a reader in Python knows a second device by the one that has named it', { 
   const { invited, named_by: by } = messages.at(-1) as { invited: string; named_by: string }
   assert.deepEqual([invited, by], ['grace@example.org', member.signing.thumbprint])
 })
+
+for (const [name, { open: openContested, shown }] of Object.entries(contestedDevices)) {
+  test(`a reader in Python and ours agree whose device it is: ${name}`, { skip }, async () => {
+    const { lines } = await openContested()
+    const ours = memberReader()
+    const pages = [await pageOf(lines)]
+    const entries = await ours.take(pages[0]!)
+    const { code, messages, problem } = await readInPython(pages, asMember)
+    assert.deepEqual([code, problem], [0, ''])
+    assert.deepEqual(messages, shownByOurs(entries, lines, ours))
+    const offered = await readInPython(pages, ['--offered', ...asMember.slice(1)])
+    assert.deepEqual(offered.messages.map((one) => (one as { device: string }).device).toReversed(), ours.vouched)
+    if (!shown) return
+    const { invited, named_by: by } = messages.at(-1) as { invited: string; named_by?: string }
+    assert.deepEqual([invited, by], [shown.invited, shown.named_by])
+  })
+}
 
 test('a reader in Python says whose operator can read along, and which messages are the agent’s', { skip }, async () => {
   const { code, messages, problem } = await readInPython([await pageOf((await openHosted()).lines)], asMember)

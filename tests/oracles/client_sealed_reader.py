@@ -8,6 +8,8 @@ Usage: client_sealed_reader.py ROOM MK < pages.json     checks the pages and pri
        client_sealed_reader.py --tokens ROOM OWNER KEYS ISSUER CLIENT < pages.json
            prints for each device its ID token's e-mail address, or why the token is rejected, by the keys that the owner
            has sealed
+       client_sealed_reader.py --offered ROOM OWNER KEYS < pages.json
+           prints the second devices that the owner may let in, the newest first
        client_sealed_reader.py --listed-each ROOM OWNER KEYS < rooms.json
            the same for a list of such rooms, of each of which it prints the problem, or an empty line
 """
@@ -357,7 +359,7 @@ class ListedReader(Reader):
         self.lists: list[dict[str, Any]] = []
         self.mks: dict[int, str] = {}
         self.cards: dict[str, dict[str, Any]] = {}
-        self.answered: set[str] = set()
+        self.answered: dict[str, str] = {}
         self.tokens: dict[str, dict[str, str]] = {}
         self.invited: dict[str, str] = {}
         self.named_by: dict[str, str] = {}
@@ -612,13 +614,13 @@ class ListedReader(Reader):
         if parts[0].get("line") != sha256(match["protected"].encode("ascii")) or not is_signed(text, author["spk"]):
             raise Problem("signature", seq)
         if invite is not None:
-            self.answer(invite, parts[1], seq)
+            self.answer(invite, parts[1], seq, policy["devices"])
             return None
         if parts[1].get("t") == "identity":
             self.identify(kid, parts[1], seq)
             return None
         if parts[1].get("t") == "vouch":
-            self.vouch(kid, parts[1], seq, [one["device"] for one in policy.get("hosted", [])])
+            self.vouch(kid, parts[1], seq, policy)
             return None
         message = parse_message(json.dumps(parts[1]).encode("utf-8"))
         return self.show(message, seq) | {"author": kid, "generation": generation} | self.how_known(kid)
@@ -629,30 +631,59 @@ class ListedReader(Reader):
         agent = {"hosted": self.hosted[device]["agent"]} if device in self.hosted else {}
         return {name: value for name, value in known.items() if value is not None} | agent
 
-    def answer(self, invite: dict[str, Any], payload: dict[str, Any], seq: int) -> None:
+    def has_agreed(self, device: str) -> bool:
+        """Whether the card of the device names the device that has named it."""
+        by = self.named_by.get(device)
+        return by is not None and self.cards[device].get("member") == by
+
+    def set_card(self, card: dict[str, Any], invited: str | None) -> str:
+        """Nothing that others have said of the device before counts."""
+        key = name_of(card["spk"])
+        for known in (self.named_by, self.invited, self.tokens):
+            known.pop(key, None)
+        self.answered = {invite: by for invite, by in self.answered.items() if by != key}
+        self.cards[key] = card
+        if invited is not None:
+            self.invited[key] = invited
+        return key
+
+    def answer(self, invite: dict[str, Any], payload: dict[str, Any], seq: int, devices: list[str]) -> None:
         card = read_card(payload.get("card"), self.room) if payload.get("t") == "answer" else None
         if card is None:
             raise Problem("record", seq)
         key = name_of(card["spk"])
         if "id_token" in payload and not is_identity(payload):
             raise Problem("record", seq)
-        if invite["key"] not in self.answered and key not in self.cards:
-            self.answered.add(invite["key"])
-            self.cards[key] = card
-            self.invited[key] = invite["for"]
+        claimed = key in self.named_by and not self.has_agreed(key) and key not in devices
+        if invite["key"] not in self.answered and (key not in self.cards or claimed):
+            self.answered[invite["key"]] = self.set_card(card, invite["for"])
             if "id_token" in payload:
                 self.identify(key, payload, seq)
 
-    def vouch(self, by: str, payload: dict[str, Any], seq: int, hosted: list[str]) -> None:
+    def vouch(self, by: str, payload: dict[str, Any], seq: int, policy: dict[str, Any]) -> None:
         card = read_card(payload.get("card"), self.room)
         if card is None:
             raise Problem("record", seq)
         key = name_of(card["spk"])
-        if key not in self.cards and by not in hosted:
-            self.cards[key] = card
-            self.named_by[key] = by
-            if by in self.invited:
-                self.invited[key] = self.invited[by]
+        if any(one["device"] == by for one in policy.get("hosted", [])):
+            return
+        if key in self.cards:
+            fixed = key in policy["devices"] or key in self.hosted
+            taken = self.has_agreed(key) and self.named_by[key] in policy["devices"]
+            if card.get("member") != by or fixed or taken:
+                return
+        self.named_by[self.set_card(card, self.invited.get(by))] = by
+
+    def offered(self) -> list[str]:
+        """The second devices that the owner may let in, the newest first."""
+        policy = self.lists[-1]["policy"]
+        found: list[str] = []
+        for device, by in reversed(self.named_by.items()):
+            is_open = by in policy["devices"] and device not in policy["devices"] + policy["revoked"]
+            of_same = [other for other in found if self.named_by[other] == by]
+            if is_open and self.has_agreed(device) and len(of_same) < 5:
+                found.append(device)
+        return found
 
     def issuer_keys(self, issuer: str) -> list[dict[str, str]]:
         """Those that the owner has sealed in the newest list."""
@@ -817,7 +848,17 @@ def print_tokens(reader: ListedReader, issuer: str, client: str) -> int:
     return 0
 
 
+def print_offered(reader: ListedReader) -> int:
+    for page in json.load(sys.stdin):
+        reader.read_page(page)
+    for device in reader.offered():
+        print(json.dumps({"device": device} | reader.how_known(device)))
+    return 0
+
+
 def main(arguments: list[str]) -> int:
+    if len(arguments) == 4 and arguments[0] == "--offered":
+        return print_offered(ListedReader(*arguments[1:]))
     if len(arguments) == 6 and arguments[0] == "--tokens":
         return print_tokens(ListedReader(*arguments[1:4]), *arguments[4:])
     if len(arguments) == 4 and arguments[0] == "--listed":

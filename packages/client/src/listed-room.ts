@@ -57,14 +57,19 @@ export interface ListedRoom {
   members: (options?: Options) => Promise<Member[]>
   /** The owner invites somebody, such as an e-mail address. Returns the invitation, which is as secret as a key. */
   invite: (who: string, options?: Options) => Promise<string>
-  /** The card of this device, which another device of the same member can name with `vouch`. It is no secret. */
-  card: () => Promise<string>
+  /** The name of this device: the thumbprint of its signing key. */
+  readonly key: string
+  /**
+   * The card of this device, with which the device `first` of the same member can name it with `vouch`, and no other can.
+   * `first` is the `key` of that device. The card is no secret.
+   */
+  card: (first: string) => Promise<string>
   /**
    * Names a second device of this member by its card. The owner then lets it in with `admitVouched`. Throws TypeError if it is
-   * no card for this room.
+   * no card for this room and for this device.
    */
   vouch: (card: string, options?: Options) => Promise<void>
-  /** The second devices that members have named, and that the owner has neither let in nor removed. Reads the room first. */
+  /** The second devices that members have named, and that the owner has neither let in nor removed: the newest five of each. Reads the room first. */
   vouched: (options?: Options) => Promise<Member[]>
   /** The owner lets in second devices, by their keys. Who is expelled leaves with all devices that it has named. */
   admitVouched: (keys: readonly string[], options?: Options) => Promise<Member[]>
@@ -110,6 +115,7 @@ export async function answerInvitation(
 export function openListedRoom(options: ListedRoomOptions): ListedRoom {
   const connection = new ListedConnection(options)
   const { room } = options
+  const own = options.device.signing.thumbprint
   let last: Promise<unknown> = Promise.resolve()
   /** One call after the other, because each continues where the one before has read to. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -131,8 +137,9 @@ export function openListedRoom(options: ListedRoomOptions): ListedRoom {
         return { id, seq: await connection.append(turn, signal) }
       }),
     invite: (who, { signal } = {}) => inTurn(() => connection.invite(who, signal)),
-    card: () => signCard(options.device, room, options.name),
-    vouch: (card, { signal } = {}) => inTurn(() => vouchFor(connection, { room, card }, signal)),
+    key: own,
+    card: (first) => signCard(options.device, room, options.name, first),
+    vouch: (card, { signal } = {}) => inTurn(() => vouchFor(connection, { room, card, own }, signal)),
     vouched: ({ signal } = {}) =>
       inTurn(async () => {
         await connection.members(signal)

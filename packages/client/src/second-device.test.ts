@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
+import { ListedConnection } from '@atrium/room-client/listed-connection'
 import { answerInvitation, generateDevicePairs, NotListedError, openListedRoom, roomDeviceOf } from './listed-room.ts'
 import { newRoomSecret } from './new-room-secret.ts'
 
@@ -32,7 +33,7 @@ test('a member names a second device, the owner lets it in without a change of t
   const { owner, member, other, firstKey, secondKey } = await prepare()
   await member.say('From my desk.')
   await assert.rejects(other.read(), NotListedError)
-  await member.vouch(await other.card())
+  await member.vouch(await other.card(firstKey))
   const [waiting] = await owner.vouched()
   assert.deepEqual([waiting?.key, waiting?.name, waiting?.invitedAs], [secondKey, 'Grace, telephone', 'Grace'])
   assert.deepEqual(waiting?.vouchedBy, { key: firstKey, name: 'Grace' })
@@ -52,31 +53,55 @@ test('a member names a second device, the owner lets it in without a change of t
 test('who is expelled leaves with every device that it has named, and one that was removed is not offered again', async () => {
   const { owner, member, other, firstKey, secondKey } = await prepare()
   const third = openListedRoom({ ...more(), room: owner.room, owner: (await owner.members())[0]!.key, device: await newDevice() })
-  await member.vouch(await other.card())
+  await member.vouch(await other.card(firstKey))
   await owner.admitVouched([secondKey])
-  await other.vouch(await third.card())
+  await other.vouch(await third.card(secondKey))
   const [thirdKey = ''] = (await owner.vouched()).map(({ key }) => key)
   await owner.admitVouched([thirdKey])
   assert.equal((await owner.members()).length, 4)
   await owner.expel([secondKey])
   assert.deepEqual((await owner.members()).map(({ key }) => key).includes(firstKey), true)
   assert.equal((await owner.members()).length, 2, 'the third device was named by the second')
-  await member.vouch(await other.card())
+  await member.vouch(await other.card(firstKey))
   assert.deepEqual(await owner.vouched(), [])
   await owner.say('Without the others.')
   for (const gone of [other, third]) await assert.rejects(gone.read(), NotListedError)
-  await member.vouch(await openListedRoom({ ...more(), room: owner.room, device: await newDevice() }).card())
+  await member.vouch(await openListedRoom({ ...more(), room: owner.room, device: await newDevice() }).card(firstKey))
   assert.equal((await owner.vouched()).length, 1)
   await owner.expel([firstKey])
   assert.deepEqual(await owner.vouched(), [], 'the word of a device that was removed counts no more')
 })
 
 test('what is no card for this room is not written, and only the owner lets in', async () => {
-  const { owner, member, other, secondKey } = await prepare()
+  const { owner, member, other, firstKey, secondKey } = await prepare()
   const elsewhere = openListedRoom({ ...more(), room: newRoomSecret().room, device: await newDevice() })
-  for (const wrong of ['', 'x.y.z', await elsewhere.card()]) await assert.rejects(member.vouch(wrong), TypeError)
-  await assert.rejects(other.vouch(await other.card()), NotListedError)
-  await member.vouch(await other.card())
+  for (const wrong of ['', 'x.y.z', await elsewhere.card(firstKey), await other.card(owner.key)])
+    await assert.rejects(member.vouch(wrong), TypeError)
+  await assert.rejects(other.vouch(await other.card(secondKey)), NotListedError)
+  await member.vouch(await other.card(firstKey))
   await assert.rejects(member.admitVouched([secondKey]))
   assert.equal((await owner.members()).length, 2)
+})
+
+test('a member who sees the card of somebody else’s second device neither gets it nor keeps it from its owner', async () => {
+  const { owner, member, other, firstKey, secondKey } = await prepare()
+  const malloryDevice = await newDevice()
+  const invitation = await owner.invite('Mallory')
+  const mallory = await answerInvitation(invitation, { ...more(), device: malloryDevice, name: 'Mallory' })
+  await owner.admit()
+  const card = await other.card(firstKey)
+  await assert.rejects(mallory.vouch(card), TypeError)
+  // A client that does not check it.
+  const { room, key: by } = mallory
+  const connection = new ListedConnection({ ...more(), room, owner: owner.key, device: malloryDevice })
+  await connection.append({ t: 'vouch', card }, undefined)
+  assert.deepEqual(await owner.vouched(), [])
+  assert.deepEqual(await owner.admitVouched([secondKey]), [])
+  await member.vouch(card)
+  const [waiting] = await owner.vouched()
+  assert.deepEqual([waiting?.key, waiting?.vouchedBy?.key, waiting?.invitedAs], [secondKey, firstKey, 'Grace'])
+  await owner.admitVouched([secondKey])
+  await owner.expel([by])
+  await other.say('I am still here.')
+  assert.equal((await owner.members()).length, 3)
 })

@@ -1,4 +1,4 @@
-import type { Invite } from './device-policy.ts'
+import type { DevicePolicy, Invite } from './device-policy.ts'
 import type { HostedAgent } from './hosted-agents.ts'
 import { TamperedRoomError } from './line-reader.ts'
 import type { ListedState } from './listed-view.ts'
@@ -7,6 +7,12 @@ import { type Card, readCard } from './room-device.ts'
 import { readToken } from './signed-line.ts'
 
 type Payload = Readonly<Record<string, unknown>>
+
+/** The place of a line, and the list in force there. */
+interface Place {
+  readonly seq: number
+  readonly policy: Pick<DevicePolicy, 'devices' | 'hosted'>
+}
 
 /** What the lines of a room with a list have said of its devices. Keys are thumbprints. */
 export class KnownDevices {
@@ -17,7 +23,7 @@ export class KnownDevices {
   readonly invitedAs = new Map<string, string>()
   readonly tokens = new Map<string, SealedToken>()
   readonly hosted = new Map<string, HostedAgent>()
-  /** Of a second device: the device on the list that has named it. */
+  /** Of a second device: the device on the list that has named it. Without `isAgreed`, it is a mere claim. */
   readonly vouchedBy = new Map<string, string>()
 
   constructor(room: string) {
@@ -44,31 +50,52 @@ export class KnownDevices {
     }
   }
 
-  /** The key of an invitation writes one thing only: the card of the device that answers it. The first answer counts. */
-  async answer(invite: Invite, payload: Payload, seq: number): Promise<void> {
+  /**
+   * The key of an invitation writes one thing only: the card of the device that answers it. The first answer counts. A member
+   * cannot keep a device from answering by claiming it.
+   */
+  async answer(invite: Invite, payload: Payload, { seq, policy }: Place): Promise<void> {
     const card = payload['t'] === 'answer' ? await readCard(payload['card'], this.#room) : undefined
     if (!card) throw new TamperedRoomError('record', seq)
     if ('id_token' in payload && !readToken(payload)) throw new TamperedRoomError('record', seq)
-    if (this.answers.has(invite.key) || this.cards.has(card.key)) return
-    this.answers.set(invite.key, card.key)
-    this.cards.set(card.key, card)
-    this.invitedAs.set(card.key, invite.for)
-    if ('id_token' in payload) this.identify(card.key, payload, seq)
+    const { key } = card
+    const isClaimed = this.vouchedBy.has(key) && !isAgreed(this, key) && !policy.devices.includes(key)
+    if (this.answers.has(invite.key) || (this.cards.has(key) && !isClaimed)) return
+    this.#replace(card, invite.for)
+    this.answers.set(invite.key, key)
+    if ('id_token' in payload) this.identify(key, payload, seq)
   }
 
   /**
-   * A device names a second device of its member, which the owner may then add to the list. Whom the owner had invited is the
-   * same for both. The first card of a device counts. `hosted`: of the list in force.
+   * A device names a second device of its member. Whom the owner had invited is the same for both. Everybody can have the
+   * card, so only with a card that names the first device in turn may the owner let the second one in. Without it, the line is
+   * kept for the rooms of earlier releases, and yields to any line that the device itself has agreed to.
    */
-  async vouch(by: string, payload: Payload, { seq, hosted }: { seq: number; hosted: readonly HostedAgent[] }): Promise<void> {
+  async vouch(by: string, payload: Payload, { seq, policy: { devices, hosted = [] } }: Place): Promise<void> {
     const card = await readCard(payload['card'], this.#room)
     if (!card) throw new TamperedRoomError('record', seq)
-    // Its second device would read without the notice that the operator reads along.
-    if (hosted.some(({ device }) => device === by) || this.cards.has(card.key)) return
-    this.cards.set(card.key, card)
-    this.vouchedBy.set(card.key, by)
-    const invitedAs = this.invitedAs.get(by)
-    if (invitedAs !== undefined) this.invitedAs.set(card.key, invitedAs)
+    const { key } = card
+    // The second device of an agent would read without the notice that the operator reads along.
+    if (hosted.some(({ device }) => device === by)) return
+    if (this.cards.has(key)) {
+      const namedBy = this.vouchedBy.get(key)
+      const isSettled = devices.includes(key) || this.hosted.has(key)
+      const isTaken = isAgreed(this, key) && namedBy !== undefined && devices.includes(namedBy)
+      if (card.member !== by || isSettled || isTaken) return
+    }
+    this.#replace(card, this.invitedAs.get(by))
+    this.vouchedBy.set(key, by)
+  }
+
+  /** What others have said of a device that is not on the list counts no more. */
+  #replace(card: Card, invitedAs: string | undefined): void {
+    const { key } = card
+    this.cards.set(key, card)
+    this.vouchedBy.delete(key)
+    this.tokens.delete(key)
+    if (invitedAs === undefined) this.invitedAs.delete(key)
+    else this.invitedAs.set(key, invitedAs)
+    for (const [invite, answeredBy] of this.answers) if (answeredBy === key) this.answers.delete(invite)
   }
 
   /** The first token of a device counts. Whether it is valid is judged elsewhere: a bad one spoils nothing but itself. */
@@ -77,4 +104,12 @@ export class KnownDevices {
     if (!token) throw new TamperedRoomError('record', seq)
     if (!this.tokens.has(key)) this.tokens.set(key, token)
   }
+}
+
+type Named = { readonly [Name in 'cards' | 'vouchedBy']: Pick<KnownDevices[Name], 'get'> }
+
+/** Whether the device has agreed, by its card, to be a second device of the one that has named it. */
+export function isAgreed({ cards, vouchedBy }: Named, key: string): boolean {
+  const by = vouchedBy.get(key)
+  return by !== undefined && cards.get(key)?.member === by
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { TamperedRoomError } from './line-reader.ts'
 import { ListedReader } from './listed-reader.ts'
 import { signCard } from './room-device.ts'
+import { contestedDevices } from './testing/contested-devices.ts'
 import { hostedAgent, openAfterHosted, openHosted, tamperedHostedRooms } from './testing/tampered-hosted-rooms.ts'
 import { member, openRekeyed, owner, room, runner, stranger, tamperedListedRooms } from './testing/tampered-listed-rooms.ts'
 import { openWithSecondDevice, tamperedSecondDevices } from './testing/tampered-second-devices.ts'
@@ -28,7 +29,7 @@ const tampered = { ...tamperedListedRooms, ...tamperedHostedRooms, ...tamperedSe
 for (const [name, [problem, pages]] of Object.entries(tampered))
   test(`${name}: ${problem}`, async () => assert.equal(await problemOf(await pages()), problem))
 
-test('there are 73 of them', () => assert.ok(Object.keys(tampered).length >= 73))
+test('there are 76 of them', () => assert.ok(Object.keys(tampered).length >= 76))
 
 test('owner and member read an honest room, in one page or in many; one who came later reads back', async () => {
   const { lines } = await openRekeyed()
@@ -122,4 +123,26 @@ test('the device of a hosted agent names no second device, with which its operat
 
 test('a list may name a device as removed that was never on it', async () => {
   assert.equal(await problemOf(await openWithUnknownRevoked()), undefined)
+})
+
+for (const [name, { open, shown, offered }] of Object.entries(contestedDevices)) {
+  test(`${name}: only what the device itself has agreed to counts`, async () => {
+    const reader = newReader()
+    const entries = await reader.take(await pageOf((await open()).lines))
+    assert.equal(reader.vouched.length, offered)
+    if (!shown) return
+    const { key = '' } = entries.at(-1)!.author
+    const { invitedAs, vouchedBy } = reader.card(key)!
+    assert.deepEqual([key, vouchedBy?.key, invitedAs], [stranger.signing.thumbprint, shown.named_by, shown.invited])
+    assert.equal(reader.device(key).token, undefined, 'nobody else seals its token')
+  })
+}
+
+test('the newest five devices of each member are offered, and a removed member leaves with those that it has named', async () => {
+  const reader = newReader()
+  await reader.take(await pageOf((await contestedDevices['a member names six devices']!.open()).lines))
+  const { vouchedBy } = reader.facts
+  const [first, ...named] = [...vouchedBy.keys()]
+  assert.deepEqual(reader.vouched, [first, ...named.slice(1)], 'the oldest of Mallory is not offered')
+  assert.deepEqual(new Set(reader.withNamed([vouchedBy.get(named[0]!)!])), new Set([vouchedBy.get(named[0]!), ...named]))
 })

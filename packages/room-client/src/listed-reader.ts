@@ -247,8 +247,9 @@ export class ListedReader extends ListedView {
     if (invite || payload['t'] === 'identity' || payload['t'] === 'vouch') {
       // It changes what the next line is checked against.
       await check
-      if (invite) await this.#devices.answer(invite, payload, seq)
-      else if (payload['t'] === 'vouch') await this.#devices.vouch(key, payload, { seq, hosted: force.policy.hosted ?? [] })
+      const place = { seq, policy: force.policy }
+      if (invite) await this.#devices.answer(invite, payload, place)
+      else if (payload['t'] === 'vouch') await this.#devices.vouch(key, payload, place)
       else this.#devices.identify(key, payload, seq)
       return undefined
     }

@@ -3,10 +3,14 @@ import type { StoredPolicyLine } from '@atrium/sealing/policy-line'
 import type { DevicePolicy, Invite, OpenedContent } from './device-policy.ts'
 import type { Since } from './follow-room.ts'
 import type { HostedAgent } from './hosted-agents.ts'
+import { isAgreed } from './known-devices.ts'
 import type { Member } from './listed-types.ts'
 import type { JudgedDevice, SealedIssuer, SealedToken } from './member-standing.ts'
 import type { Card } from './room-device.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
+
+/** How many second devices of one member the owner is shown at once. */
+const MAX_OFFERED = 5
 
 /** A policy in force, its line, and what was sealed in it, once it was opened. */
 export interface InForce {
@@ -117,19 +121,32 @@ export abstract class ListedView {
     )
   }
 
-  /** Second devices that members have named, and that the owner has neither let in nor removed. */
+  /**
+   * Second devices that members have named, and that the owner has neither let in nor removed. Each has agreed to it. The
+   * newest of each member are offered: one member cannot bury the others.
+   */
   get vouched(): string[] {
-    const { force, vouchedBy } = this.facts
-    const { devices = [], revoked = [] } = force?.policy ?? {}
-    const isOpen = ([key, by]: readonly [string, string]) => devices.includes(by) && ![...devices, ...revoked].includes(key)
-    return [...vouchedBy].filter(isOpen).map(([key]) => key)
+    const { force, cards, vouchedBy } = this.facts
+    const devices = new Set(force?.policy.devices)
+    const known = new Set([...devices, ...(force?.policy.revoked ?? [])])
+    const counts = new Map<string, number>()
+    const offered: string[] = []
+    for (const [key, by] of [...vouchedBy].toReversed()) {
+      if (!devices.has(by) || known.has(key) || !isAgreed({ cards, vouchedBy }, key)) continue
+      const count = (counts.get(by) ?? 0) + 1
+      counts.set(by, count)
+      if (count <= MAX_OFFERED) offered.push(key)
+    }
+    return offered.toReversed()
   }
 
   /** These devices, and those that they have named, and so on. */
   withNamed(keys: readonly string[]): string[] {
     const all = new Set(keys)
-    // A device is named after the one that names it, so one pass finds all.
-    for (const [key, by] of this.facts.vouchedBy) if (all.has(by)) all.add(key)
+    for (let size = 0; size < all.size;) {
+      size = all.size
+      for (const [key, by] of this.facts.vouchedBy) if (all.has(by)) all.add(key)
+    }
     return [...all]
   }
 

@@ -74,11 +74,19 @@ export interface Card {
   readonly epk: EcPublicKey
   /** Claimed. */
   readonly name?: string
+  /** The device whose second device it agrees to be: a thumbprint, or anything else, which is no consent. */
+  readonly member?: unknown
 }
 
-/** The card of a device for one room: its signing key signs its encryption key. */
-export function signCard({ signing, encryption }: RoomDevice, room: string, name: string | undefined): Promise<string> {
-  const payload = { room, spk: signing.spk, epk: encryption, ...(name !== undefined && { name }) }
+/** The card of a device for one room: its signing key signs its encryption key. `member`: whose second device it is. */
+export function signCard(
+  { signing, encryption }: RoomDevice,
+  room: string,
+  name: string | undefined,
+  member?: string,
+): Promise<string> {
+  const of = { ...(name !== undefined && { name }), ...(member !== undefined && { member }) }
+  const payload = { room, spk: signing.spk, epk: encryption, ...of }
   return signJws({ typ: CARD_TYPE }, payload, signing.sign)
 }
 
@@ -90,7 +98,14 @@ export async function readCard(text: unknown, room: string): Promise<Card | unde
   const isForm =
     payload?.['room'] === room && (name === undefined || (typeof name === 'string' && name !== '' && name.length <= 80))
   if (!spk || !epk || !isForm || !(await isSignedBy(text as string, spk))) return undefined
-  return { key: await thumbprintOf(spk), spk, epk, ...(name !== undefined && { name }) }
+  const member = payload?.['member']
+  return {
+    key: await thumbprintOf(spk),
+    spk,
+    epk,
+    ...(name !== undefined && { name }),
+    ...(member !== undefined && { member }),
+  }
 }
 
 const COORDINATE = /^[\w-]{43}$/

@@ -2,13 +2,17 @@ import type { ListedConnection } from './listed-connection.ts'
 import type { Member } from './listed-types.ts'
 import { readCard } from './room-device.ts'
 
-/** Names a second device of this member, which the owner may then let in. `card`: of that device, for this room. */
+/**
+ * Names a second device of this member, which the owner may then let in. `card`: of that device, for this room, and with this
+ * device as `member`. Everybody in the room can read it, and no other member can use it.
+ */
 export async function vouchFor(
   connection: ListedConnection,
-  { room, card }: { room: string; card: string },
+  { room, card, own }: { room: string; card: string; own: string },
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (!(await readCard(card, room))) throw new TypeError('not the card of a device for this room')
+  if ((await readCard(card, room))?.member !== own)
+    throw new TypeError('not the card of a second device of this one for this room')
   await connection.append({ t: 'vouch', card }, signal)
 }
 

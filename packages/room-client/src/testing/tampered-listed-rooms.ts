@@ -22,7 +22,9 @@ export const invited = await roomDeviceOf(await generateDevicePairs())
 export const stranger = await roomDeviceOf(await generateDevicePairs())
 /** The device with which the operator of the platform reads for an agent. */
 export const runner = await roomDeviceOf(await generateDevicePairs())
-const devices = [owner, member, invited, stranger, runner]
+/** Further invitations. */
+export const guests = [await roomDeviceOf(await generateDevicePairs()), await roomDeviceOf(await generateDevicePairs())] as const
+const devices = [owner, member, invited, stranger, runner, ...guests]
 export const [ownerKey, memberKey, invitedKey, strangerKey, runnerKey] = devices.map(({ signing }) => signing.thumbprint) as [
   string,
   string,

@@ -1,4 +1,5 @@
 import type { TamperProblem } from '../line-reader.ts'
+import { agreeing } from './contested-devices.ts'
 import {
   after,
   card,
@@ -48,6 +49,32 @@ export const tamperedSecondDevices: Record<string, [TamperProblem, () => Promise
   'a device is named by no card': [
     'record',
     () => after((store) => store.write({ t: 'vouch', card: strangerKey }, { by: member })),
+  ],
+  'a device is named by a card that names another member than the device has signed': [
+    'record',
+    () =>
+      after(async (store) => {
+        const [head = '', payload = '', signature = ''] = (await agreeing(ownerKey)).split('.')
+        const signed = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
+        const changed = Buffer.from(JSON.stringify({ ...signed, member: memberKey })).toString('base64url')
+        await store.write({ t: 'vouch', card: `${head}.${changed}.${signature}` }, { by: member })
+      }),
+  ],
+  'a device is named by a card that the member has signed in its place': [
+    'record',
+    () =>
+      after(async (store) => {
+        const forger = { ...stranger, signing: { ...stranger.signing, sign: member.signing.sign } }
+        await store.write({ t: 'vouch', card: await agreeing(memberKey, forger) }, { by: member })
+      }),
+  ],
+  'a device that has agreed to a member writes before anybody has named it': [
+    'author',
+    () =>
+      after(async (store) => {
+        await store.change({ devices: [ownerKey, memberKey, strangerKey] })
+        await store.write({ t: 'vouch', card: await agreeing(memberKey) }, { by: stranger })
+      }),
   ],
   'an invitation names a device': [
     'record',

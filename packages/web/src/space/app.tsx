@@ -16,8 +16,8 @@ const InvitationScreen = later(async () => (await import('./screens/invitation-s
 const NameDevice = later(async () => (await import('./screens/second-device.tsx')).NameDevice)
 /** As in docs/space/client-sealed.md: the name of the room, that of the owner's device, and two keys. */
 const INVITATION = /^#[\w-]{1,128}~[\w-]{43}~[\w-]{258}$/
-/** In place of the keys, the card of a second device. */
-const SECOND_DEVICE = /^#[\w-]{1,128}~~[\w-]{43}~/
+/** In place of the keys, the card of a second device, which has dots. */
+const SECOND_DEVICE = /^#[\w-]{1,128}~~[\w-]{43}~[\w-]*\./
 
 /** Selects the screen by the address. `problem`: why a sign-in that was started has failed. */
 export function App({ problem }: { problem: string | undefined }) {

@@ -15,6 +15,14 @@ test('a link holds the room and its key, and reads back as them', () => {
   }
 })
 
+test('the link for a second device of a member has the first one, which is no part of the room', () => {
+  const [owner, first] = ['A'.repeat(43), 'B'.repeat(43)]
+  const link = { room: 'lantern', mk: `~${owner}`, kind: 'listed' as const }
+  assert.deepEqual(parseFragment(`#lantern~~${owner}`), link)
+  assert.deepEqual(parseFragment(`#lantern~~${owner}~${first}`), { ...link, first })
+  assert.equal(formatFragment({ ...link, first }), `#lantern~~${owner}`)
+})
+
 test('a link that was cut, or is none, is not taken for one', () => {
   for (const fragment of [
     '',

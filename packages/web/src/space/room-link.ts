@@ -7,6 +7,8 @@ import { isMk, isRoomName, type RoomSecret } from '@atrium/sealing/room-secret'
  */
 export interface RoomLink extends RoomSecret {
   readonly kind: 'classic' | 'client-sealed' | 'listed'
+  /** The name of the device whose second device this one is to be: its link has it after that of the owner's device. */
+  readonly first?: string
 }
 
 /** The fragment of a room's address, `#<room>.<mk>` or, if clients seal its lines, `#<room>~<mk>`. Browsers do not send it. */
@@ -18,10 +20,14 @@ export function formatFragment({ room, mk, kind }: RoomLink): string {
 export function parseFragment(fragment: string): RoomLink | undefined {
   const [, room, mark, mk] = /^#?([^.~]*)([.~])(.*)$/.exec(fragment.trim()) ?? []
   if (!isRoomName(room) || !isMk(mk)) return undefined
-  return { room, mk, kind: mark === '.' ? 'classic' : OWNER.test(mk) ? 'listed' : 'client-sealed' }
+  if (mark === '.') return { room, mk, kind: 'classic' }
+  const [, owner, first] = LISTED.exec(mk) ?? []
+  return owner === undefined
+    ? { room, mk, kind: 'client-sealed' }
+    : { room, mk: owner, kind: 'listed', ...(first !== undefined && { first }) }
 }
 
-const OWNER = /^~[\w-]{43}$/
+const LISTED = /^(~[\w-]{43})(?:~([\w-]{43}))?$/
 
 export function listedLink(room: string, owner: string): RoomLink {
   return { room, mk: `~${owner}`, kind: 'listed' }

@@ -41,6 +41,14 @@ describe('a second device of a member', { skip: skipWithoutChromium, timeout: 12
     // The link of the room is no secret: the new device opens it, and is told what to do.
     await tram.page.goto(desk.page.url())
     await tram.page.getByRole('heading', { name: 'Is this a second device of yours?' }).waitFor()
+    await tram.page.getByText('choose “Add a device of yours”').waitFor()
+    await assertAccessible(tram.page, 'a device that has not seen the first one')
+    await button(desk.page, 'People').first().click()
+    await button(desk.page, 'Add a device of yours').click()
+    await assertAccessible(desk.page, 'the link for a second device')
+    await tram.page.goto(await desk.page.getByLabel('Link for your second device').inputValue())
+    await tram.page.reload()
+    await tram.page.getByRole('heading', { name: 'Is this a second device of yours?' }).waitFor()
     await assertAccessible(tram.page, 'a device that is not on the list')
     const link = await tram.page.getByLabel('Link for your first device').inputValue()
     await button(tram.page, 'Show QR code').click()
@@ -48,6 +56,13 @@ describe('a second device of a member', { skip: skipWithoutChromium, timeout: 12
     const code = await tram.page.getByText(/^Code of this device/).textContent()
     if (process.env['SPACE_SCREENSHOTS'])
       await tram.page.screenshot({ path: `${process.env['SPACE_SCREENSHOTS']}/second-device.png` })
+
+    // Another member who sees it can do nothing with it.
+    await ann.page.goto(link)
+    await ann.page.getByRole('heading', { name: 'This link is for another device' }).waitFor()
+    await assertAccessible(ann.page, 'the second device of somebody else')
+    await ann.page.goBack()
+    await button(ann.page, 'People').first().click()
 
     const other = await desk.context.newPage()
     await other.goto(link)

@@ -134,7 +134,8 @@ export class ListedChannel implements Channel {
 
   /** Names a second device of this member by its card. */
   async vouch(card: string): Promise<void> {
-    await this.#explained(vouchFor(this.#connection, { room: this.#options.room, card }, undefined))
+    const { room, device } = this.#options
+    await this.#explained(vouchFor(this.#connection, { room, card, own: device.signing.thumbprint }, undefined))
   }
 
   /** Lets in a second device that a member has named. */

@@ -10,23 +10,31 @@ import { hashOf, invitationLink } from '../service.ts'
 import { t } from '../text/text.ts'
 import { Notice } from './notice.tsx'
 
-/** On a device that is not on the list: what it shows to a device of the same person that is. */
+/**
+ * On a device that is not on the list: what it shows to the device of the same person that is, and whose link it has opened.
+ * Its card names that device, because everybody who sees the card could claim it otherwise.
+ */
 export function SecondDevice({ link }: { link: RoomLink }) {
-  const { room } = link
+  const { room, first } = link
   const [shown, setShown] = useState<{ card: string; code: string }>()
   useEffect(() => {
+    if (first === undefined) return
     void ownDevice(room).then(async ({ device }) => {
-      setShown({ card: await signCard(device, room, undefined), code: codeOf(device.signing.thumbprint) })
+      setShown({ card: await signCard(device, room, undefined, first), code: codeOf(device.signing.thumbprint) })
     })
-  }, [room])
+  }, [room, first])
   const words = t.sealed.secondDevice
-  if (!shown) return null
+  if (first !== undefined && !shown) return null
   return (
     <section class="second-device" aria-labelledby="second-device">
       <h2 id="second-device">{words.waitTitle}</h2>
-      <p>{words.waitHint}</p>
-      <ShareLink title={undefined} link={invitationLink(`${room}~~${ownerIn(link)}~${shown.card}`)} label={words.label} />
-      <p class="hint">{words.code(shown.code)}</p>
+      <p>{shown ? words.waitHint : words.firstHint}</p>
+      {shown && (
+        <>
+          <ShareLink title={undefined} link={invitationLink(`${room}~~${ownerIn(link)}~${shown.card}`)} label={words.label} />
+          <p class="hint">{words.code(shown.code)}</p>
+        </>
+      )}
     </section>
   )
 }
@@ -36,13 +44,26 @@ export function NameDevice({ fragment }: { fragment: string }) {
   const [device, setDevice] = useState<Awaited<ReturnType<typeof readSecondDevice>>>()
   const [step, setStep] = useState<'ask' | 'busy' | 'done'>('ask')
   const [problem, setProblem] = useState<string>()
-  useEffect(() => void readSecondDevice(fragment).then(setDevice), [fragment])
+  const [own, setOwn] = useState<string>()
+  useEffect(() => {
+    void readSecondDevice(fragment).then(async (read) => {
+      if (read !== 'none') setOwn((await ownDevice(read.link.room)).device.signing.thumbprint)
+      setDevice(read)
+    })
+  }, [fragment])
   const words = t.sealed.secondDevice
   if (!device) return null
   if (device === 'none') {
     return (
       <Notice title={t.start.cutTitle}>
         <p>{t.start.cut(<code>#</code>)}</p>
+      </Notice>
+    )
+  }
+  if (device.first !== own) {
+    return (
+      <Notice title={words.otherTitle}>
+        <p>{words.other}</p>
       </Notice>
     )
   }

@@ -12,6 +12,7 @@ import { Sheet } from '../parts/sheet.tsx'
 import type { ListedChannel } from '../room/listed-channel.ts'
 import type { OwnInvitation } from '../room/room-list.ts'
 import type { RoomSession } from '../room/room-session.ts'
+import { secondDeviceLink } from '../room/second-device.ts'
 import { invitationLink } from '../service.ts'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
@@ -33,6 +34,8 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
   const { members, invitations, vouched, owner, own } = useStore(session.list, (list) => list)
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
+  /** A member shows the link for a second device. */
+  const [isAdding, setAdding] = useState(false)
   const isOwner = owner === own && own !== ''
   const words = t.sealed.list
   const run: Run = async (change, done) => {
@@ -81,14 +84,22 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
           ))}
         </ul>
         {isOwner && <p class="hint">{words.removeHint}</p>}
-        {isOwner ? (
-          <div class="buttons">
-            <button class="button" type="button" aria-disabled={busy} onClick={() => void addDevice()}>
-              {words.addDevice}
-            </button>
+        <div class="buttons">
+          <button
+            class="button"
+            type="button"
+            aria-disabled={busy}
+            aria-expanded={isOwner ? undefined : isAdding}
+            onClick={() => (isOwner ? void addDevice() : setAdding(!isAdding))}
+          >
+            {words.addDevice}
+          </button>
+        </div>
+        {isAdding && (
+          <div class="invitation-link">
+            <ShareLink title={undefined} link={secondDeviceLink(session.secret, own)} label={words.deviceLink} />
+            <p class="hint">{words.deviceHint}</p>
           </div>
-        ) : (
-          <p class="hint">{words.deviceHint}</p>
         )}
       </section>
       {vouched.length > 0 && (

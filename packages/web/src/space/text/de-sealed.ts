@@ -39,8 +39,9 @@ export const sealed: Text['sealed'] = {
     removeHint: 'Wer entfernt wird, liest nichts, was danach geschrieben wird: Der Raum bekommt einen anderen Schlüssel.',
     addDevice: 'Weiteres eigenes Gerät hinzufügen',
     deviceOf: (name) => `${name}, weiteres Gerät`,
+    deviceLink: 'Link für dein zweites Gerät',
     deviceHint:
-      'Jedes Gerät hat hier eigene Schlüssel. Um ein zweites zu nutzen, öffne dort den Link dieses Raums: Er zeigt einen Link für dieses Gerät.',
+      'Jedes Gerät hat hier eigene Schlüssel. Öffne diesen Link auf dem zweiten: Es zeigt dann einen Link für dieses Gerät. Er enthält kein Geheimnis.',
     named: 'Zweite Geräte',
     kinds:
       'Der Dienst bekommt den Schlüssel dieses Raums nicht, außer wenn der Besitzer einen Agenten des Dienstes hereinlässt. Dann steht es über den Nachrichten.',
@@ -97,6 +98,11 @@ export const sealed: Text['sealed'] = {
   secondDevice: {
     waitTitle: 'Ist das ein zweites Gerät von dir?',
     waitHint: 'Öffne diesen Link auf deinem Gerät, das schon im Raum ist, oder scanne ihn von dort. Er enthält kein Geheimnis.',
+    firstHint:
+      'Dann nimm dein Gerät, das schon im Raum ist: Wähle unter „Personen“ „Weiteres eigenes Gerät hinzufügen“ und öffne den Link, den es zeigt, auf diesem Gerät.',
+    otherTitle: 'Dieser Link ist für ein anderes Gerät',
+    other:
+      'Das zweite Gerät hat das Gerät genannt, dessen Link es geöffnet hatte. Öffne diesen Link dort; oder wähle auf diesem Gerät unter „Personen“ „Weiteres eigenes Gerät hinzufügen“ und beginne mit jenem Link.',
     code: (code) => `Code dieses Geräts: ${isolated(code)}`,
     label: 'Link für dein erstes Gerät',
     title: 'Zweites Gerät hinzufügen',

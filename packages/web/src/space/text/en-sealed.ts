@@ -41,8 +41,9 @@ export const sealed = {
     addDevice: 'Add a device of yours',
     /** Whom the invitation is for. */
     deviceOf: (name: string) => `${name}, another device`,
+    deviceLink: 'Link for your second device',
     deviceHint:
-      'Each device has keys of its own here. To use a second one, open the link of this room on it: it shows a link for this device.',
+      'Each device has keys of its own here. Open this link on the second one: it then shows a link for this device. It has no secret in it.',
     named: 'Second devices',
     kinds:
       'The service does not get this room’s key, unless the owner lets an agent of the service in. Then a line above the messages says so.',
@@ -100,6 +101,11 @@ export const sealed = {
   secondDevice: {
     waitTitle: 'Is this a second device of yours?',
     waitHint: 'Open this link on your device that is already in the room, or scan it from there. It has no secret in it.',
+    firstHint:
+      'Then use your device that is already in the room: under People, choose “Add a device of yours”, and open the link that it shows on this device.',
+    otherTitle: 'This link is for another device',
+    other:
+      'The second device has named the device whose link it had opened. Open this link there; or, on this device, choose “Add a device of yours” under People, and begin with that link.',
     code: (code: string) => `Code of this device: ${isolated(code)}`,
     label: 'Link for your first device',
     title: 'Add your second device',

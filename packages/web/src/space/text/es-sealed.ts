@@ -37,8 +37,9 @@ export const sealed: Text['sealed'] = {
     removeHint: 'A quien se quita ya no le llega nada de lo que se escriba después: la sala recibe otra clave.',
     addDevice: 'Añadir otro dispositivo tuyo',
     deviceOf: (name) => `${name}, otro dispositivo`,
+    deviceLink: 'Enlace para tu segundo dispositivo',
     deviceHint:
-      'Aquí cada dispositivo tiene claves propias. Para usar otro, abre en él el enlace de esta sala: muestra un enlace para este dispositivo.',
+      'Aquí cada dispositivo tiene claves propias. Abre este enlace en el segundo: muestra entonces un enlace para este dispositivo. No contiene ningún secreto.',
     named: 'Segundos dispositivos',
     kinds:
       'El servicio no recibe la clave de esta sala, salvo que quien la posee deje entrar a un agente del servicio. Entonces se dice encima de los mensajes.',
@@ -94,6 +95,11 @@ export const sealed: Text['sealed'] = {
   secondDevice: {
     waitTitle: '¿Es un segundo dispositivo tuyo?',
     waitHint: 'Abre este enlace en tu dispositivo que ya está en la sala, o escanéalo desde allí. No contiene ningún secreto.',
+    firstHint:
+      'Entonces usa tu dispositivo que ya está en la sala: en «Personas», elige «Añadir otro dispositivo tuyo» y abre en este dispositivo el enlace que muestra.',
+    otherTitle: 'Este enlace es para otro dispositivo',
+    other:
+      'El segundo dispositivo ha nombrado al dispositivo cuyo enlace había abierto. Abre allí este enlace; o, en este dispositivo, elige «Añadir otro dispositivo tuyo» en «Personas» y empieza con ese enlace.',
     code: (code) => `Código de este dispositivo: ${isolated(code)}`,
     label: 'Enlace para tu primer dispositivo',
     title: 'Añade tu segundo dispositivo',

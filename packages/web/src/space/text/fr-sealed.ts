@@ -39,8 +39,9 @@ export const sealed: Text['sealed'] = {
     removeHint: 'Qui est retiré ne lit rien de ce qui s’écrit ensuite : le salon reçoit une autre clé.',
     addDevice: 'Ajouter un autre de vos appareils',
     deviceOf: (name) => `${name}, autre appareil`,
+    deviceLink: 'Lien pour votre deuxième appareil',
     deviceHint:
-      'Ici, chaque appareil a ses propres clés. Pour en utiliser un autre, ouvrez-y le lien de ce salon : il affiche un lien pour cet appareil.',
+      'Ici, chaque appareil a ses propres clés. Ouvrez ce lien sur le deuxième : il affiche alors un lien pour cet appareil. Il ne contient aucun secret.',
     named: 'Deuxièmes appareils',
     kinds:
       'Le service n’obtient pas la clé de ce salon, sauf si son propriétaire fait entrer un agent du service. C’est alors indiqué au-dessus des messages.',
@@ -97,6 +98,11 @@ export const sealed: Text['sealed'] = {
     waitTitle: 'Est-ce un deuxième appareil à vous ?',
     waitHint:
       'Ouvrez ce lien sur votre appareil qui est déjà dans le salon, ou scannez-le depuis celui-ci. Il ne contient aucun secret.',
+    firstHint:
+      'Prenez alors votre appareil qui est déjà dans le salon : sous « Personnes », choisissez « Ajouter un autre de vos appareils » et ouvrez sur cet appareil-ci le lien qu’il affiche.',
+    otherTitle: 'Ce lien est pour un autre appareil',
+    other:
+      'Le deuxième appareil a nommé l’appareil dont il avait ouvert le lien. Ouvrez ce lien là-bas ; ou choisissez sur cet appareil « Ajouter un autre de vos appareils » sous « Personnes » et commencez par ce lien-là.',
     code: (code) => `Code de cet appareil : ${isolated(code)}`,
     label: 'Lien pour votre premier appareil',
     title: 'Ajouter votre deuxième appareil',
