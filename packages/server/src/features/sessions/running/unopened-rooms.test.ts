@@ -68,7 +68,7 @@ test('a key that is sealed under a master key that this worker lacks is waited f
   const first = await world.startRunner()
   await eventually(async () => {
     const { rows } = await query('select lease_owner from sessions where id = $1', [session.id])
-    return rows[0].lease_owner !== null
+    return rows[0]?.['lease_owner'] !== null
   }, 'the worker takes it')
   await first.stop()
   assert.equal((await session.status()).status, 'launching')
