@@ -22,9 +22,16 @@ export interface SpaceConfig {
   readonly identity: IdentityConfig | null
 }
 
+let loading: Promise<SpaceConfig> | undefined
+
+/** The configuration of the page's service, which is fetched once: a page that changes its service is loaded anew. */
+export function loadConfig(): Promise<SpaceConfig> {
+  loading ??= fetchConfig(getServiceOrigin())
+  return loading
+}
+
 /** Retries until it succeeds, because without the configuration the page cannot offer sign-in. */
-export async function loadConfig(): Promise<SpaceConfig> {
-  const origin = getServiceOrigin()
+async function fetchConfig(origin: string): Promise<SpaceConfig> {
   for (let tries = 0; ; tries++) {
     try {
       const res = await fetch(`${origin}/space-config`, { credentials: 'omit', cache: 'no-store' })

@@ -77,6 +77,11 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await row(ann.page, 'Answered by Bob: bob@example.com, shown by').waitFor()
     await button(ann.page, 'Let in bob@example.com').click()
     await bob.page.getByRole('heading', { name: 'The room is ready' }).waitFor({ timeout: 20_000 })
+    const configs = ({ sent }: Visitor) => sent.filter(({ url }) => url.endsWith('/space-config')).length
+    const before = configs(bob)
+    await bob.page.reload()
+    await bob.page.getByRole('heading', { name: 'The room is ready' }).waitFor({ timeout: 20_000 })
+    assert.equal(configs(bob) - before, 1, 'a listed room that opens reads the configuration once')
     await write(bob.page, 'Good evening from the harbour')
     await message(ann.page, 'Good evening').waitFor()
     assert.match(
