@@ -15,7 +15,7 @@ import {
 } from './operator-commands.ts'
 import { addTenantDataCommands } from './add-tenant-data-commands.ts'
 import { operatorHelp } from './help-text.ts'
-import { amount, count, percent, time } from './parse-options.ts'
+import { amount, count, percent, tenantId as tenantIdOption, time } from './parse-options.ts'
 
 const tenantId = 'ten_4fRzK0vXcB1mQwErTy7uPa'
 const agentId = 'agt_4fRzK0vXcB1mQwErTy7uPa'
@@ -163,7 +163,7 @@ export function addOperatorCommands(program: Command): void {
   program
     .command('console-link')
     .description('operator: print a one-time link that signs in to the console; valid for 10 minutes')
-    .option('--tenant <tenantId>', 'sign in as an owner of this tenant')
+    .option('--tenant <tenantId>', 'sign in as an owner of this tenant; atrium tenants list shows the ids', tenantIdOption)
     .option('--operator', 'sign in as an operator')
     .addHelpText(
       'after',

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
+import { newCredential } from '../../server/src/crypto/random.ts'
+import { send } from '../../server/testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '../../server/testing/test-api.ts'
 import { runAtrium, type AtriumRun } from '../../../tests/support/run-atrium.ts'
 
@@ -73,8 +75,10 @@ test('it prints events of the chosen types and sends them on, signed as a webhoo
 
 test('a wrong key, address or option ends it with one line', async () => {
   const cases: [AtriumRun, RegExp][] = [
-    [listen([], `wsk_${'A'.repeat(36)}`), /^atrium: .*ATRIUM_KEY/],
-    [listen([], tenant.publishableKey), /^atrium: no secret key: set ATRIUM_KEY/],
+    [runAtrium(['listen'], { ATRIUM_PUBLIC_URL: api.origin }), /^atrium: no secret key: set ATRIUM_KEY/],
+    [listen([], tenant.secretKey.slice(0, -1)), /^atrium: ATRIUM_KEY is not a whole secret key/],
+    [listen([], tenant.publishableKey), /^atrium: ATRIUM_KEY is a publishable key/],
+    [listen([], newCredential('secretKey')), new RegExp(`^atrium: ${api.origin}: .*unknown, expired or revoked`)],
     [listen([], tenant.secretKey, 'http://127.0.0.1:9'), /^atrium: no server answers at http:\/\/127\.0\.0\.1:9/],
     [listen(['--types', 'item.made'], tenant.secretKey), /"item\.made" is not a type of event/],
     [listen(['--forward', 'localhost:3000'], tenant.secretKey), /must be an address such as/],
@@ -87,4 +91,39 @@ test('a wrong key, address or option ends it with one line', async () => {
     assert.equal(await run.ended(20_000), 1, run.output())
     assert.match(run.output(), expected)
   }
+})
+
+test('a lost connection is reported, and opened again after the last event; a revoked key ends it', async (t) => {
+  const { port } = new URL(api.origin)
+  const sockets = new Set<Socket>()
+  let isDown = false
+  const between = createTcpServer((socket) => {
+    sockets.add(socket.on('error', () => undefined))
+    if (isDown) return void socket.resetAndDestroy()
+    const onward = connect(Number(port), '127.0.0.1').on('error', () => undefined)
+    socket.pipe(onward).pipe(socket)
+    socket.on('close', () => onward.destroy())
+  })
+  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve))
+  t.after(() => between.close())
+  const made = await send(api, 'POST', '/tenant/keys', { key: tenant.secretKey, body: { kind: 'secret' } })
+  const address = `http://127.0.0.1:${(between.address() as AddressInfo).port}`
+  const run = listen(['--types', 'collection.created'], made.body.data.key, address)
+  await untilPrinted(run, /from now on/)
+  // The stream begins a moment after the line.
+  for (let tries = 0; tries < 100 && !run.output().includes('collection.created evt_'); tries++) {
+    await makeCollection()
+    await delay(100)
+  }
+  isDown = true
+  for (const socket of sockets) socket.destroy()
+  await untilPrinted(run, /No connection to http:\S+ \(network_error\)/)
+  const missed = await send(api, 'POST', '/collections', { key: tenant.secretKey, body: {} })
+  isDown = false
+  await untilPrinted(run, /Connected to http:\S+ again/)
+  await untilPrinted(run, new RegExp(missed.body.data.id))
+  assert.equal(run.output().match(/No connection/g)?.length, 1)
+  await send(api, 'DELETE', `/tenant/keys/${made.body.data.id}`, { key: tenant.secretKey })
+  assert.equal(await run.ended(20_000), 1)
+  assert.match(run.output().trim().split('\n').at(-1) ?? '', /^atrium: http:\S+: .*unknown, expired or revoked/)
 })

@@ -5,6 +5,7 @@ import { AtriumError } from '@atrium/client/atrium-error'
 import type { AtriumClient } from '@atrium/client/call'
 import { createClient } from '@atrium/client/create-client'
 import { followStream } from '@atrium/client/follow-stream'
+import { isTransient } from '@atrium/room-client/retry'
 import type { EventType } from '@atrium/contract/event-types'
 import { isCredential } from '@atrium/contract/tokens'
 import { readConfig } from '@atrium/server/config/config'
@@ -27,14 +28,15 @@ export async function listen({ types, forward, secretFile, json }: ListenOptions
   const secret = forward === undefined ? undefined : await readSecret(secretFile)
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-  await assertReachable(client, publicUrl)
+  await assertReachable(client, publicUrl, stop.signal)
+  if (stop.signal.aborted) return
   console.error(`Events of ${publicUrl}, from now on.${types ? ` Only ${types.join(', ')}.` : ''}`)
   if (forward !== undefined && secret !== undefined)
     console.error(
       `Each is sent to ${forward}, signed with ${secretFile === undefined ? `${secret} (for this run)` : secretFile}.`,
     )
   try {
-    for await (const message of followStream(client.streamEvents, { signal: stop.signal })) {
+    for await (const message of followStream(reportLoss(client, publicUrl), { signal: stop.signal })) {
       const { event: name, data: event } = message
       if (name === 'reset')
         console.error('The connection was lost for so long that events were missed. Read them with GET /events.')
@@ -45,32 +47,58 @@ export async function listen({ types, forward, secretFile, json }: ListenOptions
       if (forward !== undefined && secret !== undefined) console.error(await deliver(event, forward, secret, stop.signal))
     }
   } catch (error) {
-    throw error instanceof AtriumError ? explain(error) : error
+    throw error instanceof AtriumError ? explain(error, publicUrl) : error
+  }
+}
+
+/** Opens the stream, which is called again whenever the connection ends. Prints once that it fails, and that it succeeds again. */
+function reportLoss(client: AtriumClient, publicUrl: string): AtriumClient['streamEvents'] {
+  let isLost = false
+  return async (input) => {
+    try {
+      const answer = await client.streamEvents(input)
+      if (isLost) console.error(`Connected to ${publicUrl} again.`)
+      isLost = false
+      return answer
+    } catch (error) {
+      if (!isLost && error instanceof AtriumError && isTransient(error) && !input?.signal?.aborted)
+        console.error(`No connection to ${publicUrl} (${error.code}). It is tried again until it succeeds.`)
+      isLost = true
+      throw error
+    }
   }
 }
 
 function openClient(): { client: AtriumClient; publicUrl: string } {
   const env = readEnv()
-  const { key } = env
-  if (key === undefined || !isCredential('secretKey', key))
-    throw new OperatorError('no secret key: set ATRIUM_KEY to the whole secret key (wsk_…) of the tenant')
+  const key = secretKeyOf(env.key)
   const { publicUrl } = readConfig(env)
   return { client: createClient({ baseUrl: publicUrl, key }), publicUrl }
 }
 
+function secretKeyOf(key: string | undefined): string {
+  if (key === undefined) throw new OperatorError('no secret key: set ATRIUM_KEY to the secret key (wsk_…) of the tenant')
+  if (isCredential('publishableKey', key))
+    throw new OperatorError('ATRIUM_KEY is a publishable key (wpk_…): set it to the secret key (wsk_…), which may read events')
+  if (!isCredential('secretKey', key))
+    throw new OperatorError('ATRIUM_KEY is not a whole secret key: it has 40 characters, from wsk_ on. Copy it again')
+  return key
+}
+
 /** followStream tries again for ever where no server answers. So the first call shows a wrong address or key. */
-async function assertReachable(client: AtriumClient, publicUrl: string): Promise<void> {
+async function assertReachable(client: AtriumClient, publicUrl: string, signal: AbortSignal): Promise<void> {
   try {
-    await client.getTenant()
+    await client.getTenant({ signal })
   } catch (error) {
+    if (signal.aborted) return
     if (!(error instanceof AtriumError)) throw error
-    if (error.status !== 0) throw explain(error)
+    if (error.status !== 0) throw explain(error, publicUrl)
     throw new OperatorError(`no server answers at ${publicUrl}; is it running? (set ATRIUM_PUBLIC_URL or PORT to its address)`)
   }
 }
 
-function explain({ message, code, requestId }: AtriumError): OperatorError {
-  return new OperatorError(`${message} (${code}${requestId === undefined ? '' : `, request ${requestId}`})`)
+function explain({ message, code, requestId }: AtriumError, publicUrl: string): OperatorError {
+  return new OperatorError(`${publicUrl}: ${message} (${code}${requestId === undefined ? '' : `, request ${requestId}`})`)
 }
 
 async function readSecret(path: string | undefined): Promise<string> {

@@ -1,3 +1,4 @@
+import { isId } from '@atrium/contract/tokens'
 import { InvalidArgumentError } from 'commander'
 
 /** A whole number from 1. */
@@ -25,6 +26,11 @@ export function time(text: string): string {
   const at = new Date(text)
   if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('must be a time such as 2026-12-31T18:00:00Z')
   return at.toISOString()
+}
+
+export function tenantId(text: string): string {
+  if (!isId('tenant', text)) throw new InvalidArgumentError('must be an id such as ten_4fRzK0vXcB1mQwErTy7uPa')
+  return text
 }
 
 export function workers(text: string): number {
