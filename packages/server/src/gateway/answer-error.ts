@@ -18,9 +18,10 @@ export function answerError(ctx: Context, error: unknown, req: FastifyRequest, r
   if (!known || known.status >= 500) {
     const fault = known?.cause ?? error
     const said = { request_id: req.id, method: req.method, route: req.routeOptions.url }
-    // Under pressure there are many of these, and a stack adds nothing.
     if (fault instanceof Overloaded) ctx.metrics.overloaded()
-    if (fault instanceof Overloaded) ctx.log.warn(said, `refused: ${fault.message}`)
+    // What is refused on purpose, under pressure or while the process stops: there may be many, and a stack adds nothing.
+    const isDeliberate = fault instanceof Overloaded || (fault instanceof ApiError && fault.code === 'unavailable')
+    if (isDeliberate) ctx.log.warn(said, `refused: ${fault.message}`)
     else ctx.log.error({ ...said, err: fault }, 'request failed')
   }
   if (known?.code === 'rate_limited') ctx.metrics.rateLimited(policyOf(reply))
