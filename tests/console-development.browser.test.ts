@@ -96,15 +96,45 @@ describe('the console on a fresh machine', { skip: skipWithoutChromium, timeout:
     assert.equal(await kindOf(eve), undefined)
   })
 
-  test('it signs nobody in as an operator, also not in a browser where one is signed in', async () => {
-    const made = runAtrium(['console-link', '--operator'], {
-      ATRIUM_DATA_DIR: join(base, 'data'),
-      PORT: new URL(origin).port,
-      ATRIUM_PUBLIC_URL: origin,
-    })
+  const makeLink = async (...args: string[]) => {
+    const env = { ATRIUM_DATA_DIR: join(base, 'data'), PORT: new URL(origin).port, ATRIUM_PUBLIC_URL: origin }
+    const made = runAtrium(['console-link', ...args], env)
     assert.equal(await made.ended(20_000), 0, made.output())
+    return made.output().trim()
+  }
+
+  test('a link opens in a tab that shows the console, whoever is signed in there; a used one leads on', async () => {
     const page = await visit()
-    await openLink(page, /http\S+#link=\S+/.exec(made.output())?.[0] ?? assert.fail(made.output()))
+    const openConsole = page.getByRole('button', { name: 'Open the console' })
+    await page.goto(`${origin}/console`)
+    await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor()
+    const link = await makeLink('--operator')
+    // The address differs in its fragment alone, so the browser does not load the page again by itself.
+    await openLink(page, link)
+    await openConsole.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+
+    await page.goto(link)
+    await page.getByText('This browser is signed in as an operator.').waitFor()
+    await assertAccessible(page)
+    assert.ok(!page.url().includes('#link='), 'a secret stays in the address')
+    await openConsole.click()
+    await page.getByText('The link to the console is not valid').waitFor()
+    await page.getByRole('button', { name: 'Back to the console' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.deepEqual((await kindOf(page))?.[0], 'operator')
+
+    await page.goto(await makeLink('--operator'))
+    await page.getByRole('button', { name: 'Stay signed in' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('link', { name: 'Sign in for development' }).waitFor()
+    assert.equal(await openConsole.count(), 0, 'the link was given up')
+  })
+
+  test('it signs nobody in as an operator, also not in a browser where one is signed in', async () => {
+    const page = await visit()
+    await openLink(page, await makeLink('--operator'))
     await page.getByRole('button', { name: 'Open the console' }).waitFor({ state: 'detached' })
     assert.deepEqual((await kindOf(page))?.[0], 'operator')
     await page.goto(`${origin}/console/oidc/start?tenant=operator`)

@@ -4,7 +4,7 @@ import { loadSession } from './api/session.ts'
 import { FailureNote } from './parts/failure.tsx'
 import { Loading } from './parts/loading.tsx'
 import { Shell } from './shell/shell.tsx'
-import { SignIn } from './shell/sign-in.tsx'
+import { hasLink, SignIn } from './shell/sign-in.tsx'
 import { Toasts } from './shell/toasts.tsx'
 import { useStore } from '../space/use-store.ts'
 
@@ -23,9 +23,16 @@ export function App() {
     )
   }
   useEffect(load, [])
+  // Also where somebody is signed in: the link may be for another tenant, or for an operator.
+  const [isLinkOpen, setLinkOpen] = useState(hasLink)
+  const openNew = () => {
+    sessionStore.update({ session: undefined, ended: false })
+    setLinkOpen(false)
+    load()
+  }
   return (
     <>
-      {session && !ended ? (
+      {session && !ended && !isLinkOpen ? (
         <Shell key={session.csrf} session={session} />
       ) : (
         <main class="alone">
@@ -34,7 +41,7 @@ export function App() {
           ) : state.isLoading ? (
             <Loading />
           ) : (
-            <SignIn ended={ended} onSignedIn={load} />
+            <SignIn ended={ended} session={ended ? undefined : session} onSignedIn={openNew} onStay={() => setLinkOpen(false)} />
           )}
         </main>
       )}

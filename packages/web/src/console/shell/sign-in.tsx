@@ -1,6 +1,7 @@
+import { AtriumError } from '@atrium/client/atrium-error'
 import { useEffect, useState } from 'preact/hooks'
 import { ArchMark } from '../../space/parts/arch.tsx'
-import { loadSignInWays, signIn } from '../api/session.ts'
+import { type ConsoleSession, loadSignInWays, signIn } from '../api/session.ts'
 import { FailureNote } from '../parts/failure.tsx'
 
 const LINK = /^#link=([A-Za-z0-9_-]{1,200})$/
@@ -9,28 +10,50 @@ const LINK = /^#link=([A-Za-z0-9_-]{1,200})$/
  * The secret of a one-time link, from the fragment of the address. It is taken out of the address at once, so that it
  * is neither in the history nor in a screenshot.
  */
-const linkSecret = LINK.exec(location.hash)?.[1]
+let linkSecret = LINK.exec(location.hash)?.[1]
 if (linkSecret !== undefined) history.replaceState(null, '', location.pathname)
+// In a tab that shows the console, a browser does not load the page again for an address with another fragment.
+addEventListener('hashchange', () => {
+  if (LINK.test(location.hash)) location.reload()
+})
+
+/** Whether the page was opened with a one-time link. */
+export const hasLink = linkSecret !== undefined
 
 /** Why the sign-in at the identity provider did not succeed, as the server says in the address. */
 const problems: Readonly<Record<string, string>> = {
-  not_a_member: 'This account belongs to no member. Ask an owner of the tenant for an invitation.',
+  not_a_member:
+    'This account belongs to no member. If you are invited, open the link of your invitation; an owner of the tenant makes it.',
   invitation_invalid:
     'The invitation has ended, or is for another address than that of your account. Open it again, or ask for a new one.',
   failed: 'The sign-in did not succeed. Try again.',
 }
 const problem = problems[new URLSearchParams(location.search).get('sign_in') ?? '']
 
-/** `ended`: a session ended while the console was open. */
-export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: () => void }) {
+interface SignInProps {
+  /** A session ended while the console was open. */
+  ended: boolean
+  /** The session of this browser; undefined: none. */
+  session: ConsoleSession | undefined
+  onSignedIn: () => void
+  /** The session is kept, and the link is not used. */
+  onStay: () => void
+}
+
+export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const [isSpent, setSpent] = useState(false)
+  const [secret, setSecret] = useState(linkSecret)
   const [ways, setWays] = useState({ oidc: false, development: false })
   useEffect(() => {
     // Without the answer, a link still signs in.
     loadSignInWays().then(setWays, () => undefined)
   }, [])
+  // This page is shown again when the session ends.
+  const forgetLink = () => {
+    linkSecret = undefined
+    setSecret(undefined)
+  }
   // Only a click uses the link up: programs that preview links do not click.
   const open = async (secret: string) => {
     setBusy(true)
@@ -38,11 +61,12 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: () =
     try {
       const accountsAt = await signIn(secret)
       if (accountsAt !== undefined) return location.assign(accountsAt)
-      setSpent(true)
+      forgetLink()
       onSignedIn()
     } catch (error) {
       setError(error)
       setBusy(false)
+      if (error instanceof AtriumError && error.code === 'console_link_invalid') forgetLink()
     }
   }
   return (
@@ -54,13 +78,28 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: () =
       <h1>{ended ? 'Your session has ended' : 'Sign in to the console'}</h1>
       {problem !== undefined && <p role="alert">{problem}</p>}
       {error !== undefined && <FailureNote error={error} />}
-      {linkSecret !== undefined && !isSpent ? (
+      {secret !== undefined ? (
         <>
-          <p>This one-time link opens the console in this browser.</p>
-          <button class="button primary wide" type="button" disabled={isBusy} onClick={() => void open(linkSecret)}>
+          {session ? (
+            <p>
+              This browser is signed in as {nameOf(session)}. The one-time link opens the console anew, in place of that session.
+            </p>
+          ) : (
+            <p>This one-time link opens the console in this browser.</p>
+          )}
+          <button class="button primary wide" type="button" disabled={isBusy} onClick={() => void open(secret)}>
             Open the console
           </button>
+          {session && (
+            <button class="button wide" type="button" disabled={isBusy} onClick={() => (forgetLink(), onStay())}>
+              Stay signed in
+            </button>
+          )}
         </>
+      ) : session ? (
+        <button class="button primary wide" type="button" onClick={onStay}>
+          Back to the console
+        </button>
       ) : (
         <>
           {ways.oidc && (
@@ -71,15 +110,21 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: () =
           {ways.development && (
             <p>
               The development sign-in accepts the address of every member without a check, on this machine only. An owner invites
-              members on the page Members.
+              members on the page Members. Their first sign-in is with the link of the invitation.
             </p>
           )}
           <p>
-            Open a one-time link: the start of a development server prints one, and <code>atrium console-link</code> makes one. It
-            is valid for 10 minutes.
+            Open a one-time link: the start of a development server prints one, and{' '}
+            <code>{ways.development ? 'npm run -s atrium -- console-link' : 'atrium console-link'}</code> makes one. It is valid
+            for 10 minutes.
           </p>
         </>
       )}
     </div>
   )
+}
+
+function nameOf({ tenant, member, role }: ConsoleSession): string {
+  if (!tenant) return 'an operator'
+  return member ? `${member.email} at ${tenant.name}` : `an ${role ?? 'owner'} of ${tenant.name}`
 }
