@@ -1,4 +1,4 @@
-// Loads what the roles load, so that Node stores it compiled in NODE_COMPILE_CACHE.
+// Loads what the roles load, so that packages/cli/bin/strip-types.cjs keeps it without types.
 const server = '../../packages/server/src'
 const files = [
   `${server}/processes/start.ts`,

@@ -1,0 +1,69 @@
+// Reads TypeScript without its types, which are removed once and kept in node_modules/.cache. Otherwise Node loads its
+// compiler for them, which takes 70 MiB of each process. Node's own compile cache also spares that, but a process keeps
+// all that it has read from it: 15 MiB of the API and 9 of the job worker, for starts that take a tenth less time.
+'use strict'
+
+const { createHash } = require('crypto')
+const fs = require('fs')
+const { registerHooks, stripTypeScriptTypes } = require('module')
+const path = require('path')
+const { fileURLToPath } = require('url')
+
+// Beside the code, because a user who can write to it could change the code as well.
+const folder = path.join(__dirname, '..', '..', '..', 'node_modules', '.cache', 'stripped', process.version)
+
+registerHooks({
+  load(url, context, nextLoad) {
+    if (!url.startsWith('file:') || !url.endsWith('.ts')) return nextLoad(url, context)
+    return { format: 'module', source: read(fileURLToPath(url)), shortCircuit: true }
+  },
+})
+
+function read(file) {
+  const text = fs.readFileSync(file, 'utf8')
+  const kept = path.join(folder, `${digest(text)}.js`)
+  const known = readKept(kept)
+  if (known !== undefined) return known
+  const stripped = strip(text)
+  keep(kept, stripped)
+  return stripped
+}
+
+/** After a power failure a file may be there in part, so the first line is the digest of the rest. */
+function readKept(file) {
+  try {
+    const text = fs.readFileSync(file, 'utf8')
+    const [first] = text.split('\n', 1)
+    const rest = text.slice(first.length + 1)
+    return first === digest(rest) ? rest : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Another process may read the file meanwhile, so it appears complete. Without a writable folder nothing is kept. */
+function keep(file, text) {
+  const draft = `${file}.${process.pid}`
+  try {
+    fs.mkdirSync(folder, { recursive: true })
+    fs.writeFileSync(draft, `${digest(text)}\n${text}`)
+    fs.renameSync(draft, file)
+  } catch {
+    // The next start tries again.
+  }
+}
+
+function digest(text) {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function strip(text) {
+  // Node marks the function as experimental, at its first call. Whoever starts Atrium can do nothing about it.
+  const { emitWarning } = process
+  process.emitWarning = () => undefined
+  try {
+    return stripTypeScriptTypes(text)
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
