@@ -116,7 +116,8 @@ export class EndpointRun {
 
   /** Whether nothing is due. Waits for a moment if that is not known. */
   async #isSettled(): Promise<boolean> {
-    if (!this.#share.guard.shards.isSpread) return true
+    // A run that is over keeps its pause.
+    if (!this.#share.guard.shards.isSpread || this.#isOver) return true
     const outcome = await this.#onShard((db) => settleQueue(db, this.#ref))
     this.#pauseMs = outcome === 'settled' ? 0 : unsettledPauseMs
     if (outcome === 'hidden') await delay(hiddenPauseMs)
