@@ -218,8 +218,9 @@ describe('webhook deliveries of a Citus cluster with a fault', { skip: skipWitho
     t.diagnostic(`${causedEach * lost.length} deliveries of the frozen node, ${repeated} were repeated`)
     assert.equal(countRepeated(kept), 0)
     assert.ok(repeated <= lost.length * 16)
-    assert.ok(hanging <= 60)
-    assert.ok(during.p99 <= 2 * before.p99, `${during.p99} ms, and ${before.p99} ms before`)
+    assert.ok(hanging <= 40)
+    // Without the measures against a frozen node it is 2 s. The addition is for a machine that has other work.
+    assert.ok(during.p99 <= 2 * before.p99 + 250, `${during.p99} ms, and ${before.p99} ms before`)
   })
 })
 

@@ -91,7 +91,7 @@ test('a shard whose node has failed is tried without anybody waiting, after grow
   assert.deepEqual([again.results.flat().toSorted(), again.failed.size], [tenants, 0])
 })
 
-test('while shards do not answer, the work on others goes on, and two at most are tried again at once', async () => {
+test('while shards do not answer, the work on others goes on, and they are tried again one at a time', async () => {
   const eight = new TenantShards(Array.from({ length: 8 }, (_, n) => n * 2 ** 29 - 2 ** 31))
   const ids = Array.from({ length: 200 }, (_, n) => `tenant ${n}`)
   const [healthy = 0, ...frozen] = [...eight.group(ids).keys()]
@@ -109,5 +109,10 @@ test('while shards do not answer, the work on others goes on, and two at most ar
   for (const fail of hanging.splice(0)) fail(new ConnectionLost('no answer'))
   await delay(30)
   for (let n = 0; n < 3; n++) await run()
-  assert.equal(hanging.length, 2)
+  assert.equal(hanging.length, 1)
+  await delay(60)
+  hanging.splice(0)[0]?.(new ConnectionLost('no answer'))
+  await delay(60)
+  await run()
+  assert.equal(hanging.length, 0, 'there is a pause after one without an answer')
 })

@@ -11,8 +11,6 @@ const patienceMs = 1_000
 /** After a failure, a shard is left out for as long; twice as long after each further one of its node. */
 const pauseMs = 500
 const maxPauseMs = 4_000
-/** Statements at once that find out whether shards whose node has failed are back. */
-const maxProbes = 2
 
 interface Outcome<T> {
   results: T[]
@@ -34,6 +32,8 @@ export class ByShard {
   readonly #failing = new Map<number, { error: unknown; nextPauseMs: number }>()
   /** The work on these shards has had no answer in time, or is a probe. */
   readonly #hanging = new Set<number>()
+  /** No probe begins before. */
+  #probeAtMs = 0
 
   constructor(shards: TenantShards, times = { patienceMs, pauseMs }) {
     this.#shards = shards
@@ -82,12 +82,17 @@ export class ByShard {
 
   /**
    * Tries whether the shard is back. Nobody waits for that: its tenants get the answers of the next call. The coordinator
-   * cannot cancel a statement that waits for a node which hangs, so each attempt costs it a session until the node is back.
+   * cannot cancel a statement that waits for a node which hangs, so each attempt costs it a session until the node is back:
+   * there is one at a time, for the shards of all nodes, and a pause after one that had no answer.
    */
   #probe(shard: number, work: () => Promise<unknown>): never {
-    if (!this.#leftOut.has(shard) && this.#hanging.size < maxProbes) {
+    const startedAtMs = performance.now()
+    if (!this.#leftOut.has(shard) && this.#hanging.size === 0 && startedAtMs >= this.#probeAtMs) {
       this.#hanging.add(shard)
-      void this.#begin(shard, work).catch(() => undefined)
+      void this.#begin(shard, work).catch(() => {
+        const now = performance.now()
+        if (now - startedAtMs > this.#times.patienceMs) this.#probeAtMs = now + maxPauseMs
+      })
     }
     throw this.#leftOut.get(shard) ?? this.#failing.get(shard)?.error
   }

@@ -71,7 +71,7 @@ test('on one PostgreSQL nothing waits, and nothing is left alone', async () => {
   assert.equal(await guard.run(low, up), 'up')
 })
 
-test('of the shards that have failed, two at most are tried at once, and all others are open', async () => {
+test('of the shards that have failed, one is tried at a time, and all others are open', async () => {
   const eight = new TenantShards(Array.from({ length: 8 }, (_, n) => n * 2 ** 29 - 2 ** 31))
   const byShard = eight.group(Array.from({ length: 200 }, (_, n) => `tenant ${n}`))
   const [healthy = '', ...frozen] = [...byShard.values()].map(([tenant = '']) => tenant)
@@ -85,8 +85,18 @@ test('of the shards that have failed, two at most are tried at once, and all oth
   const hang = () => new Promise<string>((resolve) => void answer.push(() => resolve('up')))
   const tries = frozen.map((tenant) => guard.run(tenant, hang).catch((error: Error) => error.message))
   assert.equal(await guard.run(healthy, up), 'up')
-  assert.deepEqual([answer.length, guard.closed().firsts.length], [2, 7])
+  assert.deepEqual([answer.length, guard.closed().firsts.length], [1, 7])
   for (const one of answer.splice(0)) one()
-  assert.deepEqual((await Promise.all(tries)).toSorted(), ['down', 'down', 'down', 'down', 'down', 'up', 'up'])
+  assert.deepEqual((await Promise.all(tries)).toSorted(), ['down', 'down', 'down', 'down', 'down', 'down', 'up'])
   assert.equal(guard.closed().firsts.length, 0)
+})
+
+test('after a shard had no answer when it was tried again, there is a pause for all that have failed', async () => {
+  const guard = new ShardGuard(half)
+  for (const tenant of [low, high]) await assert.rejects(guard.run(tenant, down))
+  await delay(300)
+  const hang = () => delay(1_100).then(down)
+  await assert.rejects(guard.run(low, hang))
+  assert.equal(guard.closed().firsts.length, 2)
+  await assert.rejects(guard.run(high, up), { message: 'down' })
 })

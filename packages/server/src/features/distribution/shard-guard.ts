@@ -4,10 +4,10 @@ import type { TenantShards } from './tenant-shards.ts'
 
 /** Statements to one shard at once. */
 const width = 2
-/** Statements at once to shards that have failed, of all nodes together. */
-const probes = 2
 const firstPauseMs = 250
 const maxPauseMs = 4_000
+/** A statement that fails later has waited for a node that hangs. */
+const hangsMs = 1_000
 
 interface Gate {
   permits: Semaphore
@@ -24,12 +24,15 @@ interface Gate {
  * tenants of the shard. On one PostgreSQL, all work runs at once.
  *
  * The coordinator cannot cancel a statement that waits for a node which hangs, so each attempt costs it a session until
- * the node is back, although the client has given up. So only two statements at once find out whether shards are back.
+ * the node is back, although the client has given up. So one statement at a time finds out whether shards are back, and
+ * there is a pause after one that had no answer.
  */
 export class ShardGuard {
   readonly shards: TenantShards
   readonly #gates = new Map<number, Gate>()
-  #probing = 0
+  #isProbing = false
+  /** No shard that has failed is tried before. */
+  #probeAtMs = 0
 
   constructor(shards: TenantShards) {
     this.shards = shards
@@ -47,14 +50,28 @@ export class ShardGuard {
     return { firsts: ranges.map(([first]) => first), lasts: ranges.map(([, last]) => last) }
   }
 
-  #isClosed(gate: Gate): boolean {
-    return performance.now() < gate.closedUntilMs || (gate.error !== undefined && this.#probing >= probes)
+  #isClosed({ closedUntilMs, error }: Gate): boolean {
+    const now = performance.now()
+    return now < closedUntilMs || (error !== undefined && (this.#isProbing || now < this.#probeAtMs))
   }
 
   async #enter<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed(gate)) throw gate.error
-    const isProbe = gate.error !== undefined
-    if (isProbe) this.#probing++
+    if (gate.error === undefined) return this.#try(gate, work)
+    const startedAtMs = performance.now()
+    this.#isProbing = true
+    try {
+      return await this.#try(gate, work)
+    } catch (error) {
+      const now = performance.now()
+      if (now - startedAtMs > hangsMs) this.#probeAtMs = now + maxPauseMs
+      throw error
+    } finally {
+      this.#isProbing = false
+    }
+  }
+
+  async #try<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work()
       gate.pauseMs = firstPauseMs
@@ -68,8 +85,6 @@ export class ShardGuard {
         gate.pauseMs = Math.min(gate.pauseMs * 2, maxPauseMs)
       }
       throw error
-    } finally {
-      if (isProbe) this.#probing--
     }
   }
 
