@@ -6,6 +6,8 @@ export const limits = {
   metadataBytes: 16 * 1024,
   appStateBytes: 16 * 1024,
   itemContentBytes: 64 * 1024,
+  /** The largest upload. */
+  uploadBytes: 100 * 1024 * 1024,
   pageDefault: 50,
   pageMax: 200,
   /** Items of one bulk curation. */

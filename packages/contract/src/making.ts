@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Artifact, artifactOperations } from './artifacts.ts'
 import { collectionParams } from './collections.ts'
 import { identityHeaders } from './items.ts'
+import { limits } from './limits.ts'
 import { operation } from './operation.ts'
 import { moderators } from './roles.ts'
 import { closed, credential, id, oneOf, Timestamp } from './schemas.ts'
@@ -11,9 +12,6 @@ const artifactParams = artifactOperations.getArtifact.params
 const artifactExample = artifactOperations.getArtifact.example.data
 const title = Type.String({ minLength: 1, maxLength: 200 })
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256, lower-case hex.' })
-
-/** The largest upload, in bytes. */
-export const uploadMaxBytes = 100 * 1024 * 1024
 
 /**
  * The types that may be uploaded. SVG and HTML are excluded, because they can contain scripts and would be served from
@@ -138,7 +136,7 @@ export const makingOperations = {
     body: closed({
       kind: artifactOperations.createArtifact.body.properties.kind,
       mime,
-      bytes: Type.Integer({ minimum: 1, maximum: uploadMaxBytes, description: 'The exact length.' }),
+      bytes: Type.Integer({ minimum: 1, maximum: limits.uploadBytes, description: 'The exact length.' }),
       sha256: Type.Optional(sha256),
     }),
     answers: {

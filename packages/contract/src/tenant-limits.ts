@@ -1,5 +1,5 @@
-import { namesOf } from './names-of.ts'
-import Type from 'typebox'
+import Type, { type TInteger } from 'typebox'
+import type { LimitName } from './limit-names.ts'
 import { operation } from './operation.ts'
 import { closed, id } from './schemas.ts'
 
@@ -27,9 +27,7 @@ const limitFields = {
   open_upload_bytes: amount('Announced bytes of these uploads.'),
   open_uploads_in_collection: amount('Of these uploads, those into one collection.'),
   rate_percent: percent,
-}
-
-export const limitNames = namesOf(limitFields)
+} satisfies Record<LimitName, TInteger>
 
 const overrides = {
   paints_per_address: Type.Optional(limitFields.paints_per_address),

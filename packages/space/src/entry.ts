@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { app, gitCommit } from 'atrium:embedded'
-import type { SpaceBuild } from './certificate/space-build.ts'
 import { startSpace } from './start-space.ts'
 
 const endsAfterMs = 9_500
 
-// Forked by a supervisor, or started alone.
+// The entry point of the bundle. It is forked by a supervisor, or started alone.
 const supervised = process.send !== undefined
 let stop = (): void => process.exit(0)
 let stopping = false
@@ -17,18 +16,18 @@ process.on('SIGINT', () => supervised || stop())
 // is registered before anything else.
 process.on('disconnect', () => stopping || process.exit(1))
 
-// The entry point of the bundle. The running file, read once, is the one that the certificate names; the source is
-// beside it.
-const build: SpaceBuild = {
-  gitCommit,
-  functionCode: await readFile(fileURLToPath(import.meta.url)),
-  sourceArchive: await readFile(fileURLToPath(new URL('source.tar.gz', import.meta.url))),
-  // Their encoded text is taken out of the module, which would keep it.
-  app: app.splice(0).map((file) => ({ ...file, body: Buffer.from(file.body, 'base64') })),
-}
-
 try {
-  const space = await startSpace({ env: process.env, build })
+  // The running file, read once, is the one that the certificate names; the source is beside it. Nothing here keeps
+  // what is needed at the start only: the code, and the encoded text of the app.
+  const space = await startSpace({
+    env: process.env,
+    build: {
+      gitCommit,
+      functionCode: await readFile(fileURLToPath(import.meta.url)),
+      sourceArchive: await readFile(fileURLToPath(new URL('source.tar.gz', import.meta.url))),
+      app: app.splice(0).map((file) => ({ ...file, body: Buffer.from(file.body, 'base64') })),
+    },
+  })
   stop = () => {
     if (stopping) return
     stopping = true

@@ -1,7 +1,5 @@
-import type { limitNames } from '@atrium/contract/tenant-limits'
+import type { LimitName } from '@atrium/contract/limit-names'
 
-/** See the contract's tenant-limits.ts for what each is. */
-export type LimitName = (typeof limitNames)[number]
 export type TenantLimits = Record<LimitName, number>
 export type Overrides = Partial<TenantLimits>
 

@@ -58,6 +58,8 @@ export function buildApp(ctx: Context, serveMcp?: ServeMessage): FastifyInstance
     forceCloseConnections: false,
     trustProxy: ctx.config.trustProxy.length > 0 ? ctx.config.trustProxy : false,
     genReqId: newRequestId,
+    // No route has a schema of Fastify, whose compilers take 8 MiB.
+    schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 100 },
     clientErrorHandler: (error, socket) => answerClientError(publicUrl, error, socket),
     // A path that cannot be decoded, or has a part that is too long, matches no route, so no hook of a route runs
@@ -133,6 +135,10 @@ export function buildApp(ctx: Context, serveMcp?: ServeMessage): FastifyInstance
   })
   addHealth(app, ctx, state)
   return Object.assign(app, { state })
+}
+
+function noSchema(): never {
+  throw new Error('routes check and serialise by the contract: Fastify has no compilers of schemas')
 }
 
 function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { limits, ratePolicies } from '@atrium/contract/limits'
-import { limitNames } from '@atrium/contract/tenant-limits'
-import type { LimitName } from '#config/tenant-limits.ts'
+import { type LimitName, limitNames } from '@atrium/contract/limit-names'
 import { readEnv } from '#config/env.ts'
 
 /** A limit that an operator can override for one tenant, or why it is the same for all. */
@@ -24,6 +23,7 @@ const ofContract: Record<keyof typeof limits, Decision> = {
   appStateBytes: format,
   itemContentBytes: format,
   jsonDepth: format,
+  uploadBytes: { same: 'what one answer of the blob store and one conversion have room for' },
   pageDefault: format,
   pageMax: format,
   bulkItems: format,

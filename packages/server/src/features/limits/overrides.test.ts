@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test, type TestContext } from 'node:test'
-import type { LimitName } from '#config/tenant-limits.ts'
+import type { LimitName } from '@atrium/contract/limit-names'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { send, type Got } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'

@@ -1,7 +1,7 @@
-import { limitNames } from '@atrium/contract/tenant-limits'
+import { type LimitName, limitNames } from '@atrium/contract/limit-names'
 import { statement, type Db, type Tx } from '#db/database.ts'
 import type { NumberPosition } from '#http/cursor.ts'
-import type { LimitName, Overrides } from '#config/tenant-limits.ts'
+import type { Overrides } from '#config/tenant-limits.ts'
 
 type Row = Record<LimitName, number | null>
 

@@ -19,17 +19,8 @@ import {
   retireSecret,
   updateWebhook,
 } from './store.ts'
-import {
-  deliveryView,
-  type EndpointRef,
-  endpointView,
-  keyOf,
-  newSecret,
-  openSecret,
-  sealSecret,
-  type Webhook,
-  webhookView,
-} from './webhook.ts'
+import { deliveryView, endpointView, webhookView } from './views.ts'
+import { type EndpointRef, keyOf, newSecret, openSecret, sealSecret, type Webhook } from './webhook.ts'
 import { limits } from '@atrium/contract/limits'
 import { defaultEndpoint } from '@atrium/contract/tokens'
 import type { Tx } from '#db/database.ts'

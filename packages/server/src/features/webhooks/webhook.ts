@@ -1,5 +1,5 @@
 import { defaultEndpoint } from '@atrium/contract/tokens'
-import { type EventType, eventTypes } from '@atrium/contract/event-types'
+import type { EventType } from '@atrium/contract/event-types'
 import { randomBytes } from '#crypto/random.ts'
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
@@ -33,15 +33,6 @@ export function isDefault({ endpointId }: EndpointRef): boolean {
   return endpointId === defaultEndpoint
 }
 
-/** What `PUT /tenant/webhooks` shows of the endpoint `default`. */
-export function webhookView({ url, events, enabled }: Webhook) {
-  return { url, events: events ?? eventTypes, enabled }
-}
-
-export function endpointView(webhook: Webhook) {
-  return { id: webhook.endpointId, ...webhookView(webhook), description: webhook.description }
-}
-
 /** An attempt as it is stored with its delivery. */
 export interface LoggedAttempt {
   at: string
@@ -67,22 +58,6 @@ export interface Delivery {
   createdAt: string
   lastAttemptAt: string | null
   nextAttemptAt: string | null
-}
-
-/** `withLog`: `attempts` is their list, and otherwise their number. */
-export function deliveryView(delivery: Delivery, withLog: boolean) {
-  return {
-    id: delivery.id,
-    endpoint: delivery.endpointId,
-    type: delivery.type,
-    status: delivery.status,
-    attempts: withLog ? delivery.attemptLog : delivery.attempts,
-    response_status: delivery.responseStatus,
-    error: delivery.error,
-    created_at: delivery.createdAt,
-    last_attempt_at: delivery.lastAttemptAt,
-    next_attempt_at: delivery.nextAttemptAt,
-  }
 }
 
 /** A sealed secret and the row that the seal is bound to. */

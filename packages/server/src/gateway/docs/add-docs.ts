@@ -1,7 +1,6 @@
 import { contractVersion, openApiDocument } from '@atrium/contract/openapi'
 import { archMarkPath } from '@atrium/web/share/arch'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { stringify } from 'yaml'
 import type { Context } from '#features/context.ts'
 import { sendBody } from '#http/bound-unread.ts'
 import { addDocsPages } from './add-docs-pages.ts'
@@ -16,8 +15,9 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
   const baseUrl = ctx.config.publicUrl
   const options = { baseUrl: `${baseUrl}/v1`, errorPage: (code: string) => `${baseUrl}/docs/errors/${code}` }
   // Each is made at its first request: the four would take as long as all else of the start.
-  const specification = (full: boolean, write: (document: object) => string) =>
-    onceMade(async () => Buffer.from(write(openApiDocument({ full, ...options }))))
+  const specification = (full: boolean, write: (document: object) => string | Promise<string>) =>
+    onceMade(async () => Buffer.from(await write(openApiDocument({ full, ...options }))))
+  const toYaml = async (document: object) => (await import('yaml')).stringify(document)
   const index = JSON.stringify({
     name: 'Atrium',
     version: contractVersion,
@@ -32,9 +32,9 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
   })
   const files = {
     'openapi.json': ['application/json', specification(false, JSON.stringify)],
-    'openapi.yaml': ['application/yaml', specification(false, stringify)],
+    'openapi.yaml': ['application/yaml', specification(false, toYaml)],
     'openapi.full.json': ['application/json', specification(true, JSON.stringify)],
-    'openapi.full.yaml': ['application/yaml', specification(true, stringify)],
+    'openapi.full.yaml': ['application/yaml', specification(true, toYaml)],
   } as const
 
   const { landing } = addDocsPages(app, {

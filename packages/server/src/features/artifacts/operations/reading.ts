@@ -1,8 +1,6 @@
 import { limits } from '@atrium/contract/limits'
 import { PictureError } from '@atrium/media/pictures/picture-error'
-import { Batcher } from '@atrium/traffic/batcher'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Db } from '#db/database.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { checkCapability } from '#features/collections/check-capability.ts'
@@ -14,51 +12,9 @@ import { findAccount } from '#features/items/access-list.ts'
 import { cutPage, readCursor } from '#http/cursor.ts'
 import { sendBlob } from '#http/send-blob.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
-import {
-  type LocatedArtifact,
-  type StoredArtifact,
-  artifactView,
-  assertVisible,
-  filterVisible,
-  isPublic,
-  isStored,
-} from '../artifact.ts'
-import { type PublicPreview, findArtifact, listArtifactsById, listPublicPreviews, listArtifacts as listRows } from '../store.ts'
+import { type StoredArtifact, artifactView, assertVisible, filterVisible, isPublic, isStored } from '../artifact.ts'
+import { findArtifact, listArtifacts as listRows } from '../store.ts'
 import type { Variant } from '../variants.ts'
-
-/** Finds artifacts by their ids alone. Loads of one moment share a query. */
-export interface MediaLoader {
-  load: (artifactId: string) => Promise<LocatedArtifact | undefined>
-}
-
-export function openMediaLoader(db: Db): MediaLoader {
-  const loads = new Batcher<string, LocatedArtifact | undefined>({
-    maxSize: 16,
-    concurrency: 4,
-    run: async (ids) => {
-      const found = new Map((await listArtifactsById(db, [...new Set(ids)])).map((artifact) => [artifact.id, artifact]))
-      return ids.map((id) => found.get(id))
-    },
-  })
-  return { load: (artifactId) => loads.add(artifactId) }
-}
-
-/** Reads the public preview of a collection. Loads of one moment share a query. */
-export interface PreviewLoader {
-  load: (tenantId: string, collectionId: string) => Promise<PublicPreview>
-}
-
-export function openPreviewLoader(db: Db): PreviewLoader {
-  const loads = new Batcher<{ tenantId: string; collectionId: string }, PublicPreview>({
-    maxSize: 256,
-    concurrency: 4,
-    run: async (collections) => {
-      const previews = await listPublicPreviews(db, collections)
-      return collections.map(({ collectionId }) => previews.get(collectionId) ?? {})
-    },
-  })
-  return { load: (tenantId, collectionId) => loads.add({ tenantId, collectionId }) }
-}
 
 export const getArtifact: HandlerOf<'getArtifact'> = async ({ ctx, tenantId, params, headers, owner }) => {
   const artifact = await findArtifact(ctx.db, tenantId, params.id, params.artifactId)

@@ -5,7 +5,8 @@ import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { type UploadMime, uploadMaxBytes } from '@atrium/contract/making'
+import { limits } from '@atrium/contract/limits'
+import type { UploadMime } from '@atrium/contract/making'
 import { FairSemaphore } from '@atrium/media/pictures/fair-semaphore'
 import { PictureError } from '@atrium/media/pictures/picture-error'
 import { parseMp4 } from '@atrium/media/video/parse-mp4'
@@ -87,7 +88,7 @@ export function storePicture(
 ): Promise<StoredUpload> {
   return pictures.withFolder(async (folder) => {
     const source = join(folder, 'source')
-    assertAnnounced(upload, await downloadBlobTo(source, blobs, uploadKey(upload, upload.artifactId), uploadMaxBytes))
+    assertAnnounced(upload, await downloadBlobTo(source, blobs, uploadKey(upload, upload.artifactId), limits.uploadBytes))
     assertType(
       upload.mime,
       await readFileRange(source, 0, headBytes),
