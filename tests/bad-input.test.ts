@@ -76,8 +76,11 @@ async function send(op: Operation, body: unknown, options: CallOptions = {}): Pr
   // A session's agent is rated once.
   if (op.id === 'rateAgent' && answer.status < 300) shelves.set(op, await makeShelf(origin, tenant))
   // The requests after it use the tenant.
-  if ((op.id === 'deleteTenant' || op.id === 'deleteOwnTenant') && answer.status < 300)
+  if ((op.id === 'deleteTenant' || op.id === 'deleteOwnTenant') && answer.status < 300) {
     await call(origin, `DELETE /v1/tenants/${things.tenant}/deletion`, { operator: true })
+    // The cancel has ended the sessions.
+    if (op.id === 'deleteOwnTenant') deletingOwner = await openConsole(origin, things.tenant ?? '')
+  }
   return answer
 }
 
