@@ -3,21 +3,20 @@ import { may } from '../api/roles.ts'
 import { useAction } from '../api/use-action.ts'
 import { usePages } from '../api/use-pages.ts'
 import { LIVE_MS, usePolling } from '../api/use-polling.ts'
-import { useQuery } from '../api/use-query.ts'
+import { type Query, useQuery } from '../api/use-query.ts'
 import { CopyText, shortId } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { PagedTable } from '../parts/data-table.tsx'
-import { Facts } from '../parts/facts.tsx'
 import { FailureNote } from '../parts/failure.tsx'
 import { SelectField } from '../parts/fields.tsx'
-import { Badge, Time, type Tone } from '../parts/format.tsx'
+import { Badge, Time } from '../parts/format.tsx'
 import { Empty, PageHead } from '../parts/page-head.tsx'
 import { Link, useSearch } from '../router/router.tsx'
 import { confirm } from '../shell/confirm.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 import { SearchField } from './collections.tsx'
-
-type Logged = Awaited<ReturnType<typeof api.listRequests>>['data'][number]
+import { declaredPath } from './declared-path.ts'
+import { Cause, type Logged, LoggedRequest, toneOf } from './logged-request.tsx'
 
 const results = [
   ['', 'Every result'],
@@ -29,7 +28,6 @@ const results = [
 /** How many days the filter offers: as many as requests are kept by default. */
 const DAYS = 7
 const dayName = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'short' })
-const exactTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** The requests of the tenant's keys, to find the one that failed by the id that its caller saw. */
@@ -43,12 +41,13 @@ export function Logs() {
   // Text that is not the id of a request is looked for in the paths.
   const isId = /^req_[A-Za-z0-9]{22}$/.test(given)
   const filters = {
-    ...(given === '' ? {} : { path: given }),
+    ...(given === '' ? {} : { path: declaredPath(given) }),
     ...(status === '' ? {} : { status }),
     ...(method === undefined ? {} : { method }),
     ...(day === '' ? {} : { from: midnight(-Number(day)), to: midnight(1 - Number(day)) }),
   }
   const query = { limit: 50, ...(isId ? { request_id: given } : filters) }
+  const settings = useQuery('request log', async (signal) => (await api.getRequestLogSettings({ signal })).data)
   const pages = usePages<Logged>(`requests ${JSON.stringify(query)}`, (page, signal) =>
     api.listRequests({ query: { ...query, ...page }, signal }),
   )
@@ -71,7 +70,7 @@ export function Logs() {
         <CurlButton what="list these requests" call={() => ['listRequests', { query }]} />
       </PageHead>
       {opened ? (
-        <Opened request={opened} all={addressWith('')} />
+        <LoggedRequest request={opened} all={addressWith('')} />
       ) : (
         <>
           <div class="filters">
@@ -90,11 +89,7 @@ export function Logs() {
             pages={pages}
             keyOf={({ request_id }) => request_id}
             empty={
-              <Empty title={Object.keys(filters).length > 0 || isId ? 'No request matches' : 'There are no requests yet'}>
-                <p>
-                  A path is written as the API declares it, such as /collections/{'{id}'}/items. The last seconds may be missing.
-                </p>
-              </Empty>
+              <NoRequest given={given} isId={isId} isFiltered={Object.keys(filters).length > 0} days={settings.data?.days} />
             }
             columns={[
               {
@@ -117,39 +112,47 @@ export function Logs() {
           />
         </>
       )}
-      <LogSwitch />
+      <LogSwitch settings={settings} />
     </>
   )
 }
 
-/** One request, with the exact time and the whole id. Its address can be given to somebody else. */
-function Opened({ request, all }: { request: Logged; all: string }) {
-  const { request_id, method, path, status, code, key_hint, key_id, origin, duration_ms, created_at } = request
+interface NoRequestProps {
+  given: string
+  isId: boolean
+  isFiltered: boolean
+  /** How long requests are kept; undefined: not known yet. */
+  days: number | undefined
+}
+
+/** In place of the list, with the reasons why it can be empty. */
+function NoRequest({ given, isId, isFiltered, days }: NoRequestProps) {
+  const kept = days === undefined || days === 0 ? '' : ` of the last ${days} days`
+  if (isId)
+    return (
+      <Empty title={`No request${kept} has this id`}>
+        <p>Or it belongs to another tenant, showed no valid key, or is only seconds old.</p>
+      </Empty>
+    )
+  if (given.startsWith('req_'))
+    return (
+      <Empty title="This is not a whole request id">
+        <p>An id is req_ and 22 characters after it. A part of one is not looked for.</p>
+      </Empty>
+    )
+  if (!isFiltered)
+    return (
+      <Empty title="There are no requests yet">
+        <p>The last seconds may be missing.</p>
+      </Empty>
+    )
   return (
-    <section class="card" aria-label="The request">
-      <Facts
-        facts={[
-          [
-            'Request',
-            <span>
-              <b>{method}</b> <code>{path}</code>
-            </span>,
-          ],
-          ['Status', <Badge tone={toneOf(status)}>{status}</Badge>],
-          ['Error', code === null ? null : <Cause of={request} />],
-          ['Time', <time dateTime={created_at}>{exactTime.format(new Date(created_at))}</time>],
-          ['Took', `${duration_ms.toFixed(1)} ms`],
-          ['Key', <code>{key_hint ?? key_id}</code>],
-          ['Origin', origin ?? 'a server'],
-          ['Id', <CopyText text={request_id} label="Copy the request id" />],
-        ]}
-      />
-      <p class="row-actions">
-        <Link class="button small" to={all}>
-          All requests
-        </Link>
+    <Empty title="No request matches">
+      <p>
+        A path is searched as a whole: /collections/{'{id}'}/items, or as a caller used it, with the ids in it. The last seconds
+        may be missing.
       </p>
-    </section>
+    </Empty>
   )
 }
 
@@ -167,30 +170,15 @@ function midnight(days: number): string {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days).toISOString()
 }
 
-function toneOf(status: number): Tone {
-  if (status >= 500) return 'bad'
-  return status >= 400 ? 'warn' : 'good'
-}
-
-/** The code with its page, which says what to do. */
-function Cause({ of: { code, doc_url } }: { of: Logged }) {
-  if (code === null) return ''
-  if (doc_url === null) return <code>{code}</code>
-  return (
-    <a class="nowrap" href={`/docs/errors/${code}`} target="_blank" rel="noopener noreferrer">
-      {code}
-    </a>
-  )
-}
-
 const switchOff = {
   title: 'Switch the request log off?',
   text: <p>Requests that are made while it is off cannot be found later. You can switch it on again at any time.</p>,
   action: 'Switch the log off',
 }
 
-function LogSwitch() {
-  const settings = useQuery('request log', async (signal) => (await api.getRequestLogSettings({ signal })).data)
+type Settings = Awaited<ReturnType<typeof api.getRequestLogSettings>>['data']
+
+function LogSwitch({ settings }: { settings: Query<Settings> }) {
   const [isBusy, run] = useAction()
   const { data, error, reload } = settings
   if (error !== undefined) return <FailureNote error={error} onRetry={reload} />
