@@ -282,7 +282,7 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.chain_outbox(head_ids text[], lasts bigint[], ends bytea[], starts integer[], slots smallint[], positions bigint[], heads integer[], hashes bytea, opens boolean[], OUT given bigint, OUT queued bigint)
+CREATE OR REPLACE FUNCTION public.chain_outbox(head_ids text[], lasts bigint[], ends bytea[], slots smallint[], positions bigint[], heads integer[], hashes bytea, opens boolean[], OUT given bigint, OUT queued bigint)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -290,8 +290,6 @@ declare
   ready text[];
   queued_at timestamptz;
   expected bigint;
-  lowest bigint;
-  highest bigint;
 begin
   insert into event_heads (tenant_id)
   select t.id from unnest(head_ids) as t (id)
@@ -311,31 +309,31 @@ begin
   end if;
   queued_at := date_trunc('milliseconds', clock_timestamp());
 
-  select count(*), min(w.position), max(w.position) into expected, lowest, highest
-  from unnest(heads, positions) as w (head, position)
-  where head_ids[w.head] = any (ready);
-
-  with taken as (
-    -- One range of the index for each tenant and slot. To look up each position takes four times as long. They are a filter
-    -- because of the sum: older versions of PostgreSQL would look up each of them for each tenant.
+  with waiting as materialized (
+    select e.tenant_id, w.slot, w.position, w.opens,
+      e.last + row_number() over tenant as sequence,
+      substring(hashes from (w.nth::integer - 1) * 32 + 1 for 32) as hash,
+      case row_number() over tenant when 1 then e.hash else substring(hashes from (w.nth::integer - 2) * 32 + 1 for 32) end as hash_before
+    from unnest(slots, positions, heads, opens) with ordinality as w (slot, position, head, opens, nth)
+    join unnest(head_ids, lasts, ends) with ordinality as e (tenant_id, last, hash, head) on e.head = w.head
+    where e.tenant_id = any (ready)
+    window tenant as (partition by w.head order by w.nth)
+  ), taken as (
+    -- Not by ctid, which names a row in each partition. The slot selects the partition.
     delete from event_outbox o
-    where o.slot = any (slots) and o.tenant_id = any (ready)
-      and o.position between lowest and highest and o.position + 0 = any (positions)
-    returning o.tenant_id, o.position, o.id, o.type, o.data, o.created_at, o.was_open
+    using waiting w
+    where o.slot = w.slot and o.tenant_id = w.tenant_id and o.position = w.position
+    returning o.tenant_id, w.sequence, o.id, o.type, o.data, o.created_at, o.was_open, w.opens, w.hash, w.hash_before
   ), numbered as (
     insert into events (tenant_id, sequence, id, type, data, created_at, open_item, hash, hash_before)
-    select t.tenant_id, lasts[w.head] + w.nth - starts[w.head], t.id, t.type, t.data, t.created_at,
-      case when w.opens then true when t.was_open then false end,
-      substring(hashes from (w.nth::integer - 1) * 32 + 1 for 32),
-      case w.nth when starts[w.head] + 1 then ends[w.head] else substring(hashes from (w.nth::integer - 2) * 32 + 1 for 32) end
+    select t.tenant_id, t.sequence, t.id, t.type, t.data, t.created_at,
+      case when t.opens then true when t.was_open then false end,
+      t.hash, t.hash_before
     from taken t
-    join unnest(positions, heads, opens) with ordinality as w (position, head, opens, nth) on w.position = t.position
-    returning tenant_id, sequence, id, type, hash
+    returning tenant_id, sequence, id, type
   ), moved as (
     update event_heads h set last_sequence = n.sequence, chain_sequence = n.sequence, chain_hash = n.hash
-    from (
-      select distinct on (n.tenant_id) n.tenant_id, n.sequence, n.hash from numbered n order by n.tenant_id, n.sequence desc
-    ) n
+    from (select distinct on (w.tenant_id) w.tenant_id, w.sequence, w.hash from waiting w order by w.tenant_id, w.sequence desc) n
     where h.tenant_id = n.tenant_id
   ), queue as (
     insert into webhook_deliveries (tenant_id, sequence, id, next_attempt_at)
@@ -352,8 +350,9 @@ begin
     where w.enabled and (w.events is null or n.type = any (w.events))
     returning 1
   )
-  select (select count(*) from numbered), (select count(*) from queue) + (select count(*) from queue_further)
-  into given, queued;
+  select (select count(*) from waiting), (select count(*) from numbered),
+    (select count(*) from queue) + (select count(*) from queue_further)
+  into expected, given, queued;
 
   -- The tenant is being deleted. Numbers without an event would be a gap. The caller reads again, as after a lock.
   if given <> expected then

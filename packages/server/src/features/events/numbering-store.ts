@@ -12,7 +12,7 @@ import { eventChannel } from './store.ts'
 const numberWith = (name: string, call: string) =>
   statement<{ given: number; queued: number }>(name, `select given, queued from ${call}`, { writes: true, tries: 'one' })
 /** chain-outbox.sql explains the functions. */
-const numberStatement = numberWith('events-number', 'chain_outbox($1, $2, $3, $4, $5, $6, $7, $8, $9)')
+const numberStatement = numberWith('events-number', 'chain_outbox($1, $2, $3, $4, $5, $6, $7, $8)')
 const numberSpreadStatement = numberWith('events-number-spread', 'number_spread($1, $2, $3, $4, $5, $6, $7)')
 
 const hiddenTries = 10
@@ -106,22 +106,18 @@ async function number(db: Db & Waking, tenantIds: string[], maxEach: number, pla
 async function write(db: Db & Waking, { heads, hashes, total }: Batch, { isSpread }: Place): Promise<number> {
   if (total === 0) return 0
   const events = heads.flatMap(({ waiting }) => waiting)
-  const ofHeads = [
+  const values = [
     heads.map(({ tenantId }) => tenantId),
     heads.map(({ last }) => last),
     heads.map(({ chain }) => bytea(chain.hash)),
-  ]
-  let start = 0
-  const starts = heads.map(({ waiting }) => (start += waiting.length) - waiting.length)
-  const ofEvents = [
     events.map(({ slot }) => slot),
     events.map(({ position }) => position),
     heads.flatMap(({ waiting }, i) => waiting.map(() => i + 1)),
     bytea(hashes.join('')),
   ]
   const [row] = await (isSpread
-    ? db.query(numberSpreadStatement, [...ofHeads, ...ofEvents])
-    : db.query(numberStatement, [...ofHeads, starts, ...ofEvents, events.map(opensItem)]))
+    ? db.query(numberSpreadStatement, values)
+    : db.query(numberStatement, [...values, events.map(opensItem)]))
   // The workers deliver what was queued.
   if (row && row.queued > 0) db.wake(eventChannel)
   return row?.given ?? 0
