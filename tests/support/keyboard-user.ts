@@ -94,7 +94,7 @@ export class KeyboardUser {
     await secret.waitFor()
     await this.isAt('Copy')
     const text = (await secret.textContent()) ?? ''
-    await this.reach(/^I have stored it/)
+    await this.reach(/^I have (?:stored|copied) it/)
     await this.press('Space')
     await this.choose('Done')
     await this.page.locator('.secret').first().waitFor({ state: 'detached' })

@@ -22,17 +22,20 @@ const roles: readonly (readonly [Role, string])[] = [
   ['analyst', 'Analyst: reads, without secrets'],
 ]
 
+/** A domain of one word, such as maria@example, is a typing error here. */
+const emailPattern = String.raw`[^@\s]+@[^@\s]+\.[^@\s.]+`
+
 /** The people who may use the console of the tenant. Only an owner changes them, and only here: a key cannot. */
 export function Members() {
   const pages = usePages<Member>('members', (_page, signal) => api.listMembers({ signal }))
   const [form, setForm] = useState<'new' | Member>()
-  const [link, setLink] = useState<string>()
+  const [link, setLink] = useState<Invitation>()
   const [isBusy, run] = useAction()
   const mayChange = may('own')
   const inviteAgain = (member: Member) =>
     void run(async () => {
       const { data } = await api.updateMember({ memberId: member.id, body: { invite: true } })
-      setLink(data.invitation?.url)
+      if (data.invitation) setLink({ url: data.invitation.url, email: member.email })
     })
   const remove = async (member: Member) => {
     const isSure = await confirm({
@@ -112,11 +115,11 @@ export function Members() {
         <SecretDialog
           title="The invitation"
           text={
-            currentSession().development
-              ? 'It signs in once, within 7 days. If the development sign-in opens, type the invited address there.'
-              : 'It signs in once, within 7 days. Send it over a channel that you trust.'
+            `Atrium sends no e-mail. Send this link to ${link.email} yourself, over a channel that you trust. It signs in once, within 7 days.` +
+            (currentSession().development ? ' If the development sign-in opens, type the invited address there.' : '')
           }
-          secrets={[['Link', link]]}
+          secrets={[['Link', link.url]]}
+          confirmation="I have copied it. It is not shown again."
           onClose={() => setLink(undefined)}
         />
       )}
@@ -124,25 +127,33 @@ export function Members() {
   )
 }
 
+/** The link of an invitation, and who gets it. */
+interface Invitation {
+  url: string
+  email: string
+}
+
 interface MemberFormProps {
   /** Absent: a new one. */
   member: Member | undefined
   onClose: () => void
-  onSaved: (invitation: string | undefined) => void
+  onSaved: (invitation: Invitation | undefined) => void
 }
 
 function MemberForm({ member, onClose, onSaved }: MemberFormProps) {
   const [email, setEmail] = useState(member?.email ?? '')
   const [name, setName] = useState(member?.name ?? '')
-  const [role, setRole] = useState<Role>(member?.role ?? 'developer')
-  const shared = { role, ...(name.trim() === '' ? {} : { name: name.trim() }) }
+  const [role, setRole] = useState<Role | ''>(member?.role ?? '')
+  const shared = (role: Role) => ({ role, ...(name.trim() === '' ? {} : { name: name.trim() }) })
   const save = async () => {
+    // The browser asks for a role before it sends the form.
+    if (role === '') return
     if (member) {
-      await api.updateMember({ memberId: member.id, body: shared })
+      await api.updateMember({ memberId: member.id, body: shared(role) })
       return onSaved(undefined)
     }
-    const { data } = await api.createMember({ body: { ...shared, email: email.trim() } })
-    onSaved(data.invitation.url)
+    const { data } = await api.createMember({ body: { ...shared(role), email: email.trim() } })
+    onSaved({ url: data.invitation.url, email: data.email })
   }
   return (
     <FormDialog
@@ -151,9 +162,26 @@ function MemberForm({ member, onClose, onSaved }: MemberFormProps) {
       onClose={onClose}
       onSubmit={save}
     >
-      {!member && <TextField label="E-mail address" type="email" value={email} onChange={setEmail} required maxLength={254} />}
+      {!member && (
+        <TextField
+          label="E-mail address"
+          type="email"
+          value={email}
+          onChange={setEmail}
+          required
+          maxLength={254}
+          pattern={emailPattern}
+          title="An address with a domain, such as maria@example.com"
+        />
+      )}
       <TextField label="Name" value={name} onChange={setName} maxLength={120} />
-      <SelectField label="Role" value={role} options={roles} onChange={setRole} />
+      <SelectField
+        label="Role"
+        value={role}
+        options={member ? roles : [['', 'Choose a role'], ...roles]}
+        onChange={setRole}
+        required
+      />
     </FormDialog>
   )
 }

@@ -4,12 +4,20 @@ import { showToast } from '../shell/toast-store.ts'
 
 const SHOWN_MS = 2_000
 
+/** Copies the text. Returns whether the browser allowed it. */
+export async function writeClipboard(text: string): Promise<boolean> {
+  try {
+    // Over plain http, a page of another machine has no clipboard.
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Copies the text, and says so. */
 export async function copyText(text: string, done = 'Copied'): Promise<boolean> {
-  const isCopied = await navigator.clipboard.writeText(text).then(
-    () => true,
-    () => false,
-  )
+  const isCopied = await writeClipboard(text)
   showToast(isCopied ? done : 'The browser did not allow copying. Select the text and copy it.')
   return isCopied
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { expectFocus } from '../shell/keep-focus.ts'
+import { Toasts } from '../shell/toasts.tsx'
 import { Icon } from './icon.tsx'
 
 interface DialogProps {
@@ -58,6 +59,7 @@ export function Dialog({ title, children, onClose, layout = 'centre', bare = fal
         </div>
         {children}
       </div>
+      <Toasts inDialog={titleId} />
     </dialog>
   )
 }

@@ -34,6 +34,9 @@ interface TextFieldProps {
   min?: number
   max?: number
   placeholder?: string
+  /** What the value must match, as HTML has it; `title` says it in words. */
+  pattern?: string
+  title?: string
 }
 
 export function TextField({ label, hint, value, onChange, type = 'text', ...limits }: TextFieldProps) {
@@ -93,13 +96,21 @@ interface SelectFieldProps<Value extends string> {
   value: Value
   options: readonly (readonly [value: Value, label: string])[]
   onChange: (value: Value) => void
+  /** Whether the empty option does not count as a choice. */
+  required?: boolean
 }
 
-export function SelectField<Value extends string>({ label, hint, value, options, onChange }: SelectFieldProps<Value>) {
+export function SelectField<Value extends string>({ label, hint, value, options, onChange, required }: SelectFieldProps<Value>) {
   return (
     <Field label={label} hint={hint}>
       {(ids) => (
-        <select {...ids} class="input" value={value} onChange={(event) => onChange(event.currentTarget.value as Value)}>
+        <select
+          {...ids}
+          class="input"
+          value={value}
+          required={required}
+          onChange={(event) => onChange(event.currentTarget.value as Value)}
+        >
           {options.map(([option, text]) => (
             <option key={option} value={option}>
               {text}
