@@ -113,6 +113,14 @@ describe('the console on a fresh machine', { skip: skipWithoutChromium, timeout:
     return made.output().trim()
   }
 
+  test('without a tenant, the command that the sign-in page names lists a complete one for each', async () => {
+    const env = { ATRIUM_DATA_DIR: join(base, 'data'), PORT: new URL(origin).port, ATRIUM_PUBLIC_URL: origin }
+    const listed = runAtrium(['console-link'], env)
+    assert.equal(await listed.ended(20_000), 1, listed.output())
+    const tenant = /console-link (--tenant) (ten_\w{22}) {2}# \S/.exec(listed.output()) ?? assert.fail(listed.output())
+    assert.match(await makeLink(...tenant.slice(1)), /#link=/)
+  })
+
   test('a link opens in a tab that shows the console, whoever is signed in there; a used one leads on', async () => {
     const page = await visit()
     const openConsole = page.getByRole('button', { name: 'Open the console' })

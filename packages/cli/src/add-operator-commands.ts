@@ -169,7 +169,10 @@ export function addOperatorCommands(program: Command): void {
       'after',
       operatorHelp(
         [`atrium console-link --tenant ${tenantId}`, 'atrium console-link --operator'],
-        [unknownTenant, 'Give either --tenant or --operator.'],
+        [
+          unknownTenant,
+          'Give either --tenant or --operator. Without both, the command lists the tenants with the command for each.',
+        ],
       ),
     )
     .action(createConsoleLink)

@@ -136,9 +136,28 @@ export async function revokeInvite(id: string): Promise<void> {
   await callOperator(`DELETE /tenants/invites/${encodeURIComponent(id)}`)
 }
 
+const LISTED_TENANTS = 20
+
+/** What to call instead, on the error stream, because there is no link to open. */
+async function listConsoleLinkCommands(): Promise<void> {
+  const command = process.env['npm_lifecycle_event'] === 'atrium' ? 'npm run -s atrium --' : 'atrium'
+  console.error('Give either --tenant ID or --operator:')
+  console.error(`  ${command} console-link --operator`)
+  let listed = 0
+  for await (const { id, name } of listOperator<ListedTenant>('/tenants')) {
+    if (listed++ === LISTED_TENANTS) {
+      console.error(`More tenants: ${command} tenants list`)
+      break
+    }
+    console.error(`  ${command} console-link --tenant ${id}  # ${toPlainText(name)}`)
+  }
+  process.exitCode = 1
+}
+
 /** Prints the link alone, so that it can be opened from a script. */
 export async function createConsoleLink({ tenant, operator }: { tenant?: string; operator?: true }): Promise<void> {
-  if ((tenant === undefined) === (operator === undefined)) throw new OperatorError('give either --tenant ID or --operator')
+  if (tenant !== undefined && operator) throw new OperatorError('give either --tenant ID or --operator')
+  if (tenant === undefined && !operator) return listConsoleLinkCommands()
   const body = operator ? { kind: 'operator' } : { kind: 'tenant', tenant_id: tenant }
   console.log((await callOperator<{ url: string }>('POST /operator/console-links', body)).url)
 }

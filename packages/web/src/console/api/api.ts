@@ -9,6 +9,8 @@ interface SessionState {
   session: ConsoleSession | undefined
   /** The session ended while the page was open. */
   ended: boolean
+  /** The session that this page signed out of, and whether all sessions of the person ended with it. */
+  left?: { session: ConsoleSession; everywhere: boolean } | undefined
 }
 
 export const sessionStore = new Store<SessionState>({ session: undefined, ended: false })
@@ -38,8 +40,9 @@ export const api: ConsoleApi = createClient({ baseUrl: location.origin, fetch: f
 /** Ends this session, or all sessions of the member. */
 export async function signOut(everywhere: boolean): Promise<void> {
   const path = everywhere ? '/console/sign-out-everywhere' : '/console/sign-out'
-  await askConsole('POST', path, { csrf: currentSession().csrf })
-  sessionStore.update({ session: undefined, ended: false })
+  const session = currentSession()
+  await askConsole('POST', path, { csrf: session.csrf })
+  sessionStore.update({ session: undefined, ended: false, left: { session, everywhere } })
 }
 
 async function fetchWithSession(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {

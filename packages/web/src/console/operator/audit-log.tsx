@@ -4,11 +4,9 @@ import { CopyText, shortId } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { PagedTable } from '../parts/data-table.tsx'
 import { TextField } from '../parts/fields.tsx'
-import { Badge, Time } from '../parts/format.tsx'
+import { actorName, Badge, Operation, Time } from '../parts/format.tsx'
 import { Empty, PageHead } from '../parts/page-head.tsx'
 import { Link, useSearch } from '../router/router.tsx'
-
-type Entry = Awaited<ReturnType<typeof api.listOperatorAuditLog>>['data'][number]
 
 const tenantId = /^ten_[0-9A-Za-z]{22}$/
 
@@ -41,9 +39,9 @@ export function OperatorAuditLogPage() {
         keyOf={({ id }) => id}
         empty={<Empty title="There are no entries" />}
         columns={[
-          { title: 'Operation', wide: true, cell: ({ operation }) => <code>{operation}</code> },
+          { title: 'Operation', wide: true, cell: ({ operation }) => <Operation name={operation} /> },
           { title: 'When', cell: ({ created_at: at }) => <Time at={at} /> },
-          { title: 'Who', cell: ({ actor }) => actorOf(actor) },
+          { title: 'Who', cell: ({ actor }) => actorName(actor) },
           {
             title: 'Tenant',
             cell: ({ tenant_id: id }) => (id === null ? '–' : <Link to={`/tenants/${id}`}>{shortId(id)}</Link>),
@@ -61,8 +59,4 @@ export function OperatorAuditLogPage() {
       />
     </>
   )
-}
-
-function actorOf({ kind, name, id }: Entry['actor']): string {
-  return [kind, name ?? (id === null ? '' : shortId(id))].filter((part) => part !== '').join(' ')
 }

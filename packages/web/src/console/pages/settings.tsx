@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks'
-import { api, currentSession, signOut } from '../api/api.ts'
+import { api, currentSession } from '../api/api.ts'
 import { may } from '../api/roles.ts'
 import { askConsole } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { usePages } from '../api/use-pages.ts'
 import { useQuery } from '../api/use-query.ts'
-import { CopyText, shortId } from '../parts/copy.tsx'
+import { CopyText } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { DataTable, PagedTable } from '../parts/data-table.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { FailureNote } from '../parts/failure.tsx'
-import { Badge, formatTime, Time } from '../parts/format.tsx'
+import { actorName, Badge, formatTime, Operation, Time } from '../parts/format.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Empty, PageHead } from '../parts/page-head.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { usePath } from '../router/router.tsx'
-import { confirm } from '../shell/confirm.tsx'
+import { signOutEverywhere } from '../shell/sign-out-everywhere.tsx'
 import { Members } from './members.tsx'
 import { ProviderKeys } from './provider-keys.tsx'
 import { TenantData } from './tenant-data.tsx'
@@ -32,7 +32,7 @@ export function Settings() {
         tabs={[
           ['/settings', 'General'],
           ['/settings/members', 'Members'],
-          ['/settings/sessions', 'Browsers'],
+          ['/settings/sessions', 'Signed-in browsers'],
           ...(may('analyse') ? [['/settings/audit-log', 'Audit log'] as const] : []),
         ]}
       />
@@ -86,20 +86,12 @@ function Browsers() {
     askConsole<Browser[]>('GET', '/console/sessions', { csrf: currentSession().csrf }),
   )
   const [isBusy, run] = useAction()
-  const end = async () => {
-    const isSure = await confirm({
-      title: 'Sign out everywhere?',
-      text: <p>Every browser that you are signed in with is signed out, this one too.</p>,
-      action: 'Sign out everywhere',
-    })
-    if (isSure) await run(() => signOut(true))
-  }
   if (error !== undefined) return <FailureNote error={error} onRetry={reload} />
   if (!data) return <Loading />
   return (
     <>
       <div>
-        <button class="button danger" type="button" disabled={isBusy} onClick={() => void end()}>
+        <button class="button danger" type="button" disabled={isBusy} onClick={() => void run(signOutEverywhere)}>
           Sign out everywhere
         </button>
       </div>
@@ -152,8 +144,8 @@ function AuditLog() {
         keyOf={({ id }) => id}
         empty={<Empty title="Nothing was changed yet" />}
         columns={[
-          { title: 'Operation', wide: true, cell: ({ operation }) => <b>{operation}</b> },
-          { title: 'By', cell: ({ actor }) => `${actor.kind}${actor.id === null ? '' : ` ${shortId(actor.id)}`}` },
+          { title: 'Operation', wide: true, cell: ({ operation }) => <Operation name={operation} /> },
+          { title: 'By', cell: ({ actor }) => actorName(actor) },
           {
             title: 'Outcome',
             cell: ({ outcome, code }) => <Badge tone={outcome === 'done' ? 'good' : 'bad'}>{code ?? outcome}</Badge>,

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { shortId } from './copy.tsx'
 
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
@@ -71,4 +72,22 @@ export type Tone = 'plain' | 'good' | 'bad' | 'warn'
 /** A state in one word. The word carries the meaning, the colour repeats it. */
 export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>
+}
+
+/** createKey as "Create key": the name of an operation in words, with the name itself in the title. */
+export function Operation({ name }: { name: string }) {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return <b title={name}>{words.charAt(0).toUpperCase() + words.slice(1)}</b>
+}
+
+interface Actor {
+  kind: string
+  id: string | null
+  name: string | null
+}
+
+/** Who did what the audit log has. A session of an operator's link has no member. */
+export function actorName({ kind, id, name }: Actor): string {
+  const who = kind === 'member' && id !== null && !id.startsWith('mem_') ? 'one-time link' : kind
+  return [who, name ?? (id === null ? '' : shortId(id))].filter((part) => part !== '').join(' ')
 }

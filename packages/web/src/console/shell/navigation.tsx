@@ -62,7 +62,7 @@ export function Navigation({ session, pages, path, isOpen, onClose }: Navigation
             </div>
           ))}
         </nav>
-        <Who session={session} />
+        <Who session={session} onFollow={onClose} />
       </aside>
     </>
   )
@@ -72,18 +72,27 @@ function isWithin(page: string, path: string): boolean {
   return page === '/' ? path === '/' : path === page || path.startsWith(`${page}/`)
 }
 
-function Who({ session: { member, kind, role } }: { session: ConsoleSession }) {
+function Who({ session: { member, kind, role }, onFollow }: { session: ConsoleSession; onFollow: () => void }) {
   const [isBusy, run] = useAction()
   const name = member?.name ?? member?.email ?? (kind === 'operator' ? 'Operator' : 'One-time link')
+  const who = (
+    <>
+      <Icon name="person" />
+      <span>
+        <b>{name}</b>
+        {role !== null && <small>{role}</small>}
+      </span>
+    </>
+  )
   return (
     <div class="who">
-      <div class="who-name">
-        <Icon name="person" />
-        <span>
-          <b>{name}</b>
-          {role !== null && <small>{role}</small>}
-        </span>
-      </div>
+      {kind === 'tenant' ? (
+        <Link to="/settings/sessions" class="who-name" onFollow={onFollow}>
+          {who}
+        </Link>
+      ) : (
+        <div class="who-name">{who}</div>
+      )}
       <div class="who-actions">
         <button class="quiet" type="button" onClick={showShortcuts}>
           Shortcuts

@@ -7,6 +7,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import type { PageSpec } from '../router/pages.ts'
 import { navigate } from '../router/router.tsx'
+import { signOutEverywhere } from './sign-out-everywhere.tsx'
 import { showFailure } from './toast-store.ts'
 
 const state = new Store<{ isOpen: boolean }>({ isOpen: false })
@@ -125,7 +126,7 @@ function commandsOf({ kind }: ConsoleSession, pages: readonly PageSpec[]): Comma
     outside('Error codes', '/docs/errors'),
     ...(kind === 'tenant' ? [outside('Guides', '/docs/guides')] : []),
     { id: 'sign-out', label: 'Sign out', icon: 'person', run: () => void signOut(false).catch(showFailure) },
-    { id: 'everywhere', label: 'Sign out everywhere', icon: 'shield', run: () => void signOut(true).catch(showFailure) },
+    { id: 'everywhere', label: 'Sign out everywhere', icon: 'shield', run: () => void signOutEverywhere().catch(showFailure) },
   ]
 }
 

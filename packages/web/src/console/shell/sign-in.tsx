@@ -1,8 +1,11 @@
 import { AtriumError } from '@atrium/client/atrium-error'
 import { useEffect, useState } from 'preact/hooks'
 import { ArchMark } from '../../space/parts/arch.tsx'
+import { sessionStore } from '../api/api.ts'
 import { type ConsoleSession, loadSignInWays, signIn } from '../api/session.ts'
 import { FailureNote } from '../parts/failure.tsx'
+import { useStore } from '../../space/use-store.ts'
+import { atriumCommand, linkCommand } from './link-command.ts'
 
 const LINK = /^#link=([A-Za-z0-9_-]{1,200})$/
 
@@ -41,6 +44,9 @@ interface SignInProps {
 }
 
 export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
+  // Only while the page is open: the browser stores nothing about who was signed in.
+  const { session: endedSession, left } = useStore(sessionStore, (value) => value)
+  const former = ended ? endedSession : left?.session
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const [secret, setSecret] = useState(linkSecret)
@@ -76,6 +82,7 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
         Atrium
       </p>
       <h1>{ended ? 'Your session has ended' : 'Sign in to the console'}</h1>
+      {left?.everywhere && <p role="status">You are signed out in every browser.</p>}
       {problem !== undefined && <p role="alert">{problem}</p>}
       {error !== undefined && <FailureNote error={error} />}
       {secret !== undefined ? (
@@ -114,9 +121,17 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
             </p>
           )}
           <p>
-            Open a one-time link: the start of a development server prints one, and{' '}
-            <code>{ways.development ? 'npm run -s atrium -- console-link' : 'atrium console-link'}</code> makes one. It is valid
-            for 10 minutes.
+            Open a one-time link. It is valid for 10 minutes. The start of a development server prints one, and the operator makes
+            one with{' '}
+            {former ? (
+              <code>{linkCommand(former)}</code>
+            ) : (
+              <>
+                <code>{atriumCommand(ways.development)} console-link --tenant ID</code>; without <code>--tenant ID</code>, it
+                lists the command of each tenant
+              </>
+            )}
+            .
           </p>
         </>
       )}

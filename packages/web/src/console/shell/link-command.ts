@@ -1,0 +1,11 @@
+import type { ConsoleSession } from '../api/session.ts'
+
+/** The command that makes a one-time link like the one that this session began with. */
+export function linkCommand({ tenant, development }: Pick<ConsoleSession, 'tenant' | 'development'>): string {
+  return `${atriumCommand(development)} console-link ${tenant ? `--tenant ${tenant.id}` : '--operator'}`
+}
+
+/** How the command line is called: in development, the package is not installed. */
+export function atriumCommand(isDevelopment: boolean): string {
+  return isDevelopment ? 'npm run -s atrium --' : 'atrium'
+}
