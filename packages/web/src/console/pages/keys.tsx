@@ -70,9 +70,11 @@ export function KeysPage() {
               mayChange &&
               !isEnded(key) && (
                 <span class="row-actions">
-                  <button class="button small" type="button" onClick={() => setForm(key)}>
-                    Rotate
-                  </button>
+                  {key.expires_at === null && (
+                    <button class="button small" type="button" onClick={() => setForm(key)}>
+                      Rotate
+                    </button>
+                  )}
                   <button class="button small" type="button" disabled={isBusy} onClick={() => void revoke(key)}>
                     Revoke
                   </button>
@@ -163,12 +165,13 @@ function KeyForm({ rotated, onClose, onMade }: KeyFormProps) {
           ]}
         />
       )}
+      {rotated && <p>A new key of the same kind is made, and shown once. The old one ends when you choose here.</p>}
       <TextField
-        label="Name"
+        label={rotated ? 'Name of the new key' : 'Name'}
         value={name}
         onChange={setName}
         maxLength={120}
-        hint="Where the key is used, such as “production”."
+        hint="Where the key is used, such as “production”. It may be empty."
       />
       {rotated && <SelectField label="The old key" value={overlap} onChange={setOverlap} options={overlaps} />}
     </FormDialog>

@@ -28,13 +28,20 @@ export function TenantData() {
     })
   }
   return (
-    <section class="card">
-      <h2>Export and deletion</h2>
-      <TenantExport tenantId={tenant.id} path="/v1/tenant/export">
-        <button class="button danger" type="button" disabled={isBusy} onClick={() => void remove()}>
-          Delete the tenant
-        </button>
-      </TenantExport>
-    </section>
+    <>
+      <section class="card">
+        <h2>Export</h2>
+        <TenantExport tenantId={tenant.id} path="/v1/tenant/export" />
+      </section>
+      <section class="card">
+        <h2>Deletion</h2>
+        <p class="muted">The tenant is suspended at once, and deleted after 7 days. Export the data first, if you need them.</p>
+        <div>
+          <button class="button danger" type="button" disabled={isBusy} onClick={() => void remove()}>
+            Delete the tenant
+          </button>
+        </div>
+      </section>
+    </>
   )
 }

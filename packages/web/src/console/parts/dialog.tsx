@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { expectFocus } from '../shell/keep-focus.ts'
+import { expectFocus, withAncestors } from '../shell/keep-focus.ts'
 import { Toasts } from '../shell/toasts.tsx'
 import { Icon } from './icon.tsx'
 
@@ -28,7 +28,8 @@ export function Dialog({ title, children, onClose, layout = 'centre', bare = fal
   const titleId = useId()
   useLayoutEffect(() => {
     const element = dialog.current
-    const opener = document.activeElement
+    // An action of the dialog may remove what opened it.
+    const opener = withAncestors(document.activeElement)
     element?.showModal()
     const first = element?.querySelector<HTMLElement>('[autofocus]') ?? element?.querySelector<HTMLElement>(firstControl)
     first?.focus()

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { CurlCall } from '../api/curl.ts'
 import { useAction } from '../api/use-action.ts'
@@ -13,12 +12,10 @@ interface TenantExportProps {
   path: string
   /** The call to copy as curl; absent: only a session may call it. */
   curl?: (query: { blobs?: true }) => CurlCall
-  /** What stands beside the button. */
-  children?: ComponentChildren
 }
 
 /** Saves all data of a tenant as a file. */
-export function TenantExport({ tenantId, path, curl, children }: TenantExportProps) {
+export function TenantExport({ tenantId, path, curl }: TenantExportProps) {
   const [blobs, setBlobs] = useState(false)
   const [isBusy, run] = useAction()
   const save = () => downloadExport(`${path}${blobs ? '?blobs=true' : ''}`, tenantId)
@@ -37,7 +34,6 @@ export function TenantExport({ tenantId, path, curl, children }: TenantExportPro
           {isBusy ? 'Reading…' : 'Export all data'}
         </button>
         {curl && <CurlButton what="export all data" call={() => curl(blobs ? { blobs } : {})} />}
-        {children}
       </div>
     </>
   )

@@ -5,10 +5,15 @@ const controls = 'a[href], button:not(:disabled), input:not(:disabled), select:n
 /** The element that had the focus last and those around it, from the inside outwards. */
 let last: readonly Element[] = []
 
-/** Makes this element the one that gets the focus when it is lost, as soon as the element can take it. */
-export function expectFocus(element: Element | null): void {
+/** An element and those around it. To be noted while the element is in the page: afterwards, nothing is around it. */
+export function withAncestors(element: Element | null): readonly Element[] {
   const around: Element[] = []
   for (let one = element; one; one = one.parentElement) around.push(one)
+  return around
+}
+
+/** Makes the first of these elements the one that gets the focus when it is lost, as soon as it can take it. */
+export function expectFocus(around: readonly Element[]): void {
   last = around
   restore()
 }
@@ -19,7 +24,7 @@ export function expectFocus(element: Element | null): void {
  */
 export function useKeptFocus(): void {
   useEffect(() => {
-    const note = ({ target }: Event) => expectFocus(target as Element)
+    const note = ({ target }: Event) => expectFocus(withAncestors(target as Element))
     // A click beside every control gives the focus up deliberately.
     const forget = () => void (last = [])
     const watch = new MutationObserver(restore)
