@@ -12,12 +12,32 @@ export interface UsageDays {
 
 const DAY_SECONDS = 86_400
 
-/** The usage of each of the last `days` days. The API omits zeros; here each day has a value. */
-export async function loadUsageDays(days: number, signal: AbortSignal): Promise<UsageDays> {
-  const today = Math.floor(Date.now() / 1_000 / DAY_SECONDS) * DAY_SECONDS
-  const times = Array.from({ length: days }, (_, at) => today - (days - 1 - at) * DAY_SECONDS)
-  const from = dateOf(times[0] ?? today)
-  const { data } = await api.getUsage({ query: { from, to: dateOf(today), by: 'day' }, signal })
+/** Days in UTC, as YYYY-MM-DD; both are included. */
+export interface Period {
+  from: string
+  to: string
+}
+
+export function lastDays(days: number): Period {
+  const now = Date.now() / 1_000
+  return { from: dateOf(now - (days - 1) * DAY_SECONDS), to: dateOf(now) }
+}
+
+/** This month up to today, or all of the one before. */
+export function monthPeriod(which: 'this' | 'previous'): Period {
+  const now = new Date()
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
+  const dayOf = (month: number, day: number) => dateOf(Date.UTC(year, month, day) / 1_000)
+  if (which === 'this') return { from: dayOf(month, 1), to: dateOf(now.getTime() / 1_000) }
+  return { from: dayOf(month - 1, 1), to: dayOf(month, 0) }
+}
+
+/** The usage of each day of the period. The API omits zeros; here each day has a value. */
+export async function loadUsageDays(period: Period, signal: AbortSignal): Promise<UsageDays> {
+  const { data } = await api.getUsage({ query: { ...period, by: 'day' }, signal })
+  const first = Date.parse(period.from) / 1_000
+  const days = (Date.parse(period.to) / 1_000 - first) / DAY_SECONDS + 1
+  const times = Array.from({ length: days }, (_, at) => first + at * DAY_SECONDS)
   const rows = new Map(data.map(({ period, meter, quantity }) => [`${period} ${meter}`, quantity]))
   const made = new Map<Meter, readonly number[]>()
   return {

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { api, currentSession } from '../api/api.ts'
 import { may } from '../api/roles.ts'
 import { useQuery } from '../api/use-query.ts'
-import { loadUsageDays, type Meter, sum, type UsageDays } from '../api/usage.ts'
+import { lastDays, loadUsageDays, type Meter, sum, type UsageDays } from '../api/usage.ts'
 import { Chart } from '../parts/chart.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { FailureNote } from '../parts/failure.tsx'
@@ -26,7 +26,7 @@ const meters: readonly (readonly [meter: Meter, title: string])[] = [
 /** What happened in the last 30 days, and what needs attention. */
 export function Overview() {
   const { tenant } = currentSession()
-  const usage = useQuery('usage', (signal) => loadUsageDays(DAYS, signal))
+  const usage = useQuery('usage', (signal) => loadUsageDays(lastDays(DAYS), signal))
   return (
     <>
       <PageHead title="Overview" lead={tenant ? `How ${tenant.name} is doing.` : undefined} />
@@ -111,7 +111,7 @@ function Newest() {
         {data.map(({ id, metadata, item_count, created_at }) => (
           <li key={id}>
             <Link to={`/collections/${id}`}>{typeof metadata['share_title'] === 'string' ? metadata['share_title'] : id}</Link>
-            <span class="muted">{formatNumber(item_count)} items</span>
+            <span class="muted">{formatNumber(item_count)} items shown</span>
             <Time at={created_at} />
           </li>
         ))}

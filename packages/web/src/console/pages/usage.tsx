@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { loadUsageDays, type Meter, sum } from '../api/usage.ts'
+import { lastDays, loadUsageDays, type Meter, monthPeriod, sum } from '../api/usage.ts'
 import { useQuery } from '../api/use-query.ts'
 import { Chart } from '../parts/chart.tsx'
 import { toCsv } from '../parts/csv.ts'
@@ -28,14 +28,22 @@ const spans = [
   ['30', '30 days'],
   ['90', '90 days'],
   ['365', 'A year'],
+  ['month', 'This month'],
+  ['previous-month', 'Previous month'],
 ] as const
+
+function periodOf(span: (typeof spans)[number][0]) {
+  if (span === 'month') return monthPeriod('this')
+  return span === 'previous-month' ? monthPeriod('previous') : lastDays(Number(span))
+}
 
 /** What the tenant used, by day in UTC. */
 export function UsagePage() {
   const [search, change] = useSearch()
   const days = spans.find(([value]) => value === search.get('days'))?.[0] ?? '30'
   const meter = meters.find((one) => one === search.get('meter')) ?? 'requests'
-  const usage = useQuery(`usage ${days}`, (signal) => loadUsageDays(Number(days), signal))
+  const period = periodOf(days)
+  const usage = useQuery(`usage ${period.from} ${period.to}`, (signal) => loadUsageDays(period, signal))
   const { data } = usage
   const series = useMemo(() => (data ? [{ label: titles[meter], values: data.of(meter) }] : []), [data, meter])
   const format = (value: number) => (meter === 'bytes' ? formatBytes(value) : formatNumber(value))
@@ -45,20 +53,22 @@ export function UsagePage() {
         values: meters.map((one) => data.of(one)[at] ?? 0),
       }))
     : []
+  const used = rows.toReversed().filter(({ values }) => values.some((value) => value > 0))
+  const total = { day: 'Total', values: meters.map((one) => (data ? sum(data.of(one)) : 0)) }
   const save = () => {
     const csv = toCsv(
       ['day', ...meters],
       rows.map(({ day, values }) => [day, ...values]),
     )
-    download(`usage-${days}-days.csv`, csv, 'text/csv')
+    download(`usage-${period.from}-to-${period.to}.csv`, csv, 'text/csv')
   }
   return (
     <>
       <PageHead title="Usage" lead="By day in UTC. Requests and bytes of the last minute may be missing.">
-        <CurlButton what="read the usage" call={() => ['getUsage', { query: { by: 'day' } }]} />
+        <CurlButton what="read the usage" call={() => ['getUsage', { query: { ...period, by: 'day' } }]} />
         <button class="button" type="button" disabled={!data} onClick={save}>
           <Icon name="download" />
-          CSV
+          Export as CSV
         </button>
       </PageHead>
       <div class="filters">
@@ -75,13 +85,15 @@ export function UsagePage() {
       {data && (
         <>
           <section class="card figure">
-            <h2>{titles[meter]}</h2>
+            <h2>
+              {titles[meter]}, {period.from} to {period.to}
+            </h2>
             <p class="big">{format(sum(data.of(meter)))}</p>
             <Chart label={`${titles[meter]} by day`} times={data.times} series={series} height={220} />
           </section>
           <DataTable
             caption="Usage by day"
-            rows={rows.toReversed().filter(({ values }) => values.some((value) => value > 0))}
+            rows={used.length > 0 ? [total, ...used] : []}
             keyOf={({ day }) => day}
             columns={[
               { title: 'Day', wide: true, cell: ({ day }) => <b>{day}</b> },

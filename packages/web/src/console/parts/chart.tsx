@@ -58,11 +58,11 @@ function optionsOf(series: readonly Series[], width: number, height: number, by:
   return {
     width,
     height,
-    // The text of the last hour is wider than that of a day.
-    padding: [8, by === 'hour' ? 28 : 8, 0, 0],
+    // Half the text of the last time is at the right of its point. That of an hour is wider than that of a day.
+    padding: [8, by === 'hour' ? 28 : 22, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
+    scales: { y: { range: (_plot, _min, max) => [0, stepsTo(max).at(-1) ?? 1] } },
     axes: [
       {
         ...axis,
@@ -76,20 +76,32 @@ function optionsOf(series: readonly Series[], width: number, height: number, by:
         ...axis,
         grid: { stroke: colour('line'), width: 1 },
         size: 44,
-        values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? formatShort(tick) : '')),
+        splits: (_plot, _axis, _min, top) => stepsTo(top),
+        values: (_plot, ticks) => ticks.map(formatShort),
       },
     ],
     series: [
       {},
-      ...series.map(({ label, tone = 'accent' }) => ({
+      ...series.map(({ label, values, tone = 'accent' }) => ({
         label,
         stroke: colour(tone),
         width: 1.5,
-        points: { show: false },
+        // A single time has no line.
+        points: { show: values.length === 1 },
         ...(tone === 'accent' ? { fill: colour('accent-soft') } : {}),
       })),
     ],
   }
+}
+
+const MAX_STEPS = 4
+
+/** 0 and the values of the lines across, in round steps; the highest is at or above `max`. */
+function stepsTo(max: number): number[] {
+  const least = Math.max(1, max) / MAX_STEPS
+  const power = 10 ** Math.floor(Math.log10(least))
+  const step = Math.max(1, ([1, 2, 5].find((digit) => digit * power >= least) ?? 10) * power)
+  return Array.from({ length: Math.ceil(Math.max(1, max) / step) + 1 }, (_, at) => at * step)
 }
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
