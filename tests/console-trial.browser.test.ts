@@ -155,6 +155,22 @@ describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 2
     assert.equal(await hidden(), 20)
   })
 
+  test('on a phone, the first change does not move the list, and its message takes it back', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`${atrium.origin}/console/collections/${collection.id}`)
+    const items = page.locator('.item')
+    await items.nth(5).waitFor()
+    const before = (await items.nth(5).boundingBox())?.y
+    await items.nth(1).getByRole('button', { name: 'Archived' }).click()
+    await items.nth(1).getByText('archived').waitFor()
+    assert.equal((await items.nth(5).boundingBox())?.y, before)
+    await items.nth(1).getByRole('button', { name: 'Hero' }).click()
+    await page.getByText('Visitors do not see the hero: it is archived').waitFor()
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
+    await items.nth(1).getByText('hero').waitFor({ state: 'detached' })
+    await page.setViewportSize({ width: 1_280, height: 720 })
+  })
+
   test('a key is rotated, and the new one is shown once and works', async () => {
     await page.goto(`${atrium.origin}/console/keys`)
     await page.getByRole('button', { name: 'Rotate' }).first().click()
@@ -182,7 +198,7 @@ describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 2
     await dialog.getByRole('button', { name: /^Copy as curl/ }).click()
     await dialog.getByText('Copied as curl.').waitFor()
     assert.ok(await isOnTop('.toast'), 'the dialog covers the message')
-    await dialog.getByRole('button', { name: 'Create the key' }).click()
+    await dialog.getByRole('button', { name: 'Create the key', exact: true }).click()
     const status = dialog.locator('.secret [role=status]')
     await clipboard('Promise.reject(new Error("denied"))')
     await dialog.getByRole('button', { name: 'Copy', exact: true }).click()

@@ -78,7 +78,7 @@ export function Collections() {
             ),
           },
           { title: 'State', cell: ({ state }) => <Badge tone={stateTones[state]}>{state}</Badge> },
-          { title: 'Items', align: 'end', cell: ({ item_count }) => formatNumber(item_count) },
+          { title: 'Items shown', align: 'end', cell: ({ item_count }) => formatNumber(item_count) },
           {
             title: 'Who may add',
             cell: ({ contributor_policy: policy }) => (policy === 'open' ? 'every visitor' : 'holders of the token'),

@@ -216,7 +216,12 @@ function DeleteCard({ collection: { id, metadata, item_count } }: { collection: 
   const remove = async () => {
     const isSure = await confirm({
       title: `Delete ${titleOf(metadata)}?`,
-      text: <p>The collection, its {item_count} items and its artifacts are deleted, and cannot be brought back.</p>,
+      text: (
+        <p>
+          The collection, its artifacts and all its items are deleted, also those that are not approved or archived, and cannot be
+          brought back. Shown are {item_count} items.
+        </p>
+      ),
       action: 'Delete the collection',
       typed: 'delete',
     })

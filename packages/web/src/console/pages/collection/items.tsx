@@ -102,8 +102,9 @@ export function Items({ id }: { id: string }) {
           <Icon name="download" />
           {isExporting ? 'Reading…' : 'Export'}
         </button>
-        {curation.canUndo && (
-          <button class="button" type="button" onClick={curation.undo}>
+        {mayCurate && (
+          // Always there, so that the list does not move when the first change is made.
+          <button class="button" type="button" aria-disabled={!curation.canUndo} onClick={curation.undo}>
             Undo <Keys keys="u" />
           </button>
         )}
@@ -141,9 +142,11 @@ export function Items({ id }: { id: string }) {
                 <span>{item.author ?? 'Without an author'}</span>
                 <code>{item.type}</code>
                 <Time at={item.created_at} />
-                {item.hero && <Badge tone="warn">hero</Badge>}
-                {item.approved ? <Badge tone="good">approved</Badge> : <Badge tone="bad">not approved</Badge>}
-                {item.archived && <Badge>archived</Badge>}
+                <span class="item-flags">
+                  {item.approved ? <Badge tone="good">approved</Badge> : <Badge tone="bad">not approved</Badge>}
+                  {item.archived && <Badge>archived</Badge>}
+                  {item.hero && <Badge tone="warn">hero</Badge>}
+                </span>
               </p>
             </div>
             <div class="item-actions">

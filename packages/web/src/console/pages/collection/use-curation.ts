@@ -20,6 +20,12 @@ const words: Record<Flag, readonly [on: string, off: string]> = {
   hero: ['Hero', 'No longer the hero'],
 }
 
+/** The flags are independent of each other: the server keeps a hero that visitors do not see. */
+function noteOf({ hero, archived, approved }: Item): string {
+  if (!hero || (approved && !archived)) return ''
+  return `. Visitors do not see the hero: it is ${archived ? 'archived' : 'not approved'}.`
+}
+
 /**
  * Changes the flags of items. Each change appears at once and is sent in the order of the key presses; one that the
  * server refuses is taken back. `undo` takes back the last one.
@@ -69,7 +75,7 @@ export function useCuration(collectionId: string, pages: Pages<Item>) {
       if (replaced !== undefined) show(replaced, 'hero', true)
       keep(done.current.filter((one) => one !== change))
     })
-    showToast(words[flag][before ? 1 : 0])
+    showToast(`${words[flag][before ? 1 : 0]}${noteOf({ ...item, [flag]: !before })}`, { label: 'Undo', run: () => undo() })
   }
   const undo = () => {
     const last = done.current.at(-1)
