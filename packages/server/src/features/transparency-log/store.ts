@@ -81,8 +81,8 @@ const waitingStatement = statement<{ leaf_hash: Buffer }>(
   'select leaf_hash from log_leaves where position is null order by queued_at, leaf_hash limit $1',
 )
 
-export async function listWaitingLeaves(tx: Tx, limit: number): Promise<Buffer[]> {
-  return (await tx.query(waitingStatement, [limit])).map(({ leaf_hash: leafHash }) => leafHash)
+export async function listWaitingLeaves(db: Db, limit: number): Promise<Buffer[]> {
+  return (await db.query(waitingStatement, [limit])).map(({ leaf_hash: leafHash }) => leafHash)
 }
 
 const placeStatement = statement<{ position: number }>(
