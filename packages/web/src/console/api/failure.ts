@@ -8,12 +8,24 @@ interface Failure {
   docUrl: string | undefined
 }
 
-export function failureOf(error: unknown): Failure {
+/** `shown`: the paths of the fields that show their part of the error themselves. */
+export function failureOf(error: unknown, shown: ReadonlySet<string> = new Set()): Failure {
   if (!(error instanceof AtriumError))
     return { message: 'Something in this page failed. Reload it.', code: undefined, requestId: undefined, docUrl: undefined }
-  const details = error.details.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  const message = [error.message, ...details].join(' · ')
   // The page of the error is shown from this origin, wherever the documentation says it is.
   const docUrl = error.docUrl === undefined ? undefined : `/docs/errors/${error.code}`
-  return { message, code: error.code, requestId: error.requestId, docUrl }
+  return { message: messageOf(error, shown), code: error.code, requestId: error.requestId, docUrl }
+}
+
+function messageOf({ message, details }: AtriumError, shown: ReadonlySet<string>): string {
+  const others = details.filter(({ path }) => !shown.has(path))
+  if (details.length > 0 && others.length === 0) return 'This was not accepted. The marked field says why.'
+  const texts = details.map((detail) => textOf(detail))
+  // The error of one field has its detail as the message too.
+  const first = texts.includes(message) ? [] : [message]
+  return [...first, ...others.map((detail) => textOf(detail))].join(' · ')
+}
+
+function textOf({ path, message }: AtriumError['details'][number]): string {
+  return path === '' ? message : `${path}: ${message}`
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** How often the newest page of a list is read that no stream tells of. */
 export const LIVE_MS = 3_000
@@ -31,4 +31,22 @@ export function usePolling(read: () => void, everyMs: number): void {
       document.removeEventListener('visibilitychange', follow)
     }
   }, [everyMs])
+}
+
+/** When what a change has started is read after it: within a second, and as long as most of it takes. */
+const AFTER_MS = [300, 1_000, 2_000]
+
+/** Calls `read` soon after `changes` has changed. Returns whether such a call is still to come. */
+export function useReadsAfter(changes: number, read: () => void): boolean {
+  const latest = useRef(read)
+  latest.current = read
+  const [settled, setSettled] = useState(changes)
+  const first = useRef(changes)
+  useEffect(() => {
+    if (changes === first.current) return
+    const timers = AFTER_MS.map((ms) => setTimeout(() => latest.current(), ms))
+    timers.push(setTimeout(() => setSettled(changes), (AFTER_MS.at(-1) ?? 0) + 500))
+    return () => timers.forEach((timer) => clearTimeout(timer))
+  }, [changes])
+  return settled !== changes
 }

@@ -3,38 +3,55 @@ import { api } from '../api/api.ts'
 import { may } from '../api/roles.ts'
 import { useAction } from '../api/use-action.ts'
 import { usePages } from '../api/use-pages.ts'
-import { LIVE_MS, usePolling } from '../api/use-polling.ts'
+import { LIVE_MS, usePolling, useReadsAfter } from '../api/use-polling.ts'
 import { CopyText } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { PagedTable } from '../parts/data-table.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { CheckField, TextField } from '../parts/fields.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { SelectField } from '../parts/fields.tsx'
 import { Badge, Time } from '../parts/format.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Empty } from '../parts/page-head.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 import { showToast } from '../shell/toast-store.ts'
+import { Attempts, attemptsOf } from './webhook-attempts.tsx'
+import { answerText, stateOf } from './webhook-health.ts'
+import { RecoverForm } from './webhook-recover-form.tsx'
 
-const tones = { pending: 'warn', succeeded: 'good', failed: 'bad' } as const
+const tones = { pending: 'plain', retrying: 'warn', succeeded: 'good', failed: 'bad' } as const
+const states = [
+  ['', 'Every status'],
+  ['retrying', 'Retrying: failed, and tried again'],
+  ['failed', 'Failed: given up'],
+  ['pending', 'Pending: not tried yet'],
+  ['succeeded', 'Succeeded'],
+] as const
 
-type Delivery = Awaited<ReturnType<typeof api.listDeliveries>>['data'][number]
-
-/** The list that `attempts` is with `endpoint` in the request. */
-const attemptsOf = ({ attempts }: Delivery) => (typeof attempts === 'number' ? [] : attempts)
+interface DeliveriesProps {
+  id: string
+  enabled: boolean
+  /** Changes when the endpoint was changed, which sends what is due. */
+  changes: number
+}
 
 /** The deliveries to one endpoint. */
-export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boolean }) {
+export function Deliveries({ id: endpoint, enabled, changes }: DeliveriesProps) {
   const pages = usePages(`deliveries ${endpoint}`, (page, signal) =>
     api.listDeliveries({ query: { limit: 50, endpoint, ...page }, signal }),
   )
   const [isBusy, run] = useAction()
-  const [shown, setShown] = useState<Delivery>()
+  const [shownId, setShownId] = useState<string>()
+  const [state, setState] = useState<(typeof states)[number][0]>('')
   const [isRecovering, setRecovering] = useState(false)
-  usePolling(() => void pages.refresh(({ id }) => id), LIVE_MS)
+  const refresh = () => void pages.refresh(({ id }) => id)
+  usePolling(refresh, LIVE_MS)
+  const isSending = useReadsAfter(changes, refresh)
   useShortcuts('Webhooks', [{ keys: 'r', label: 'Load the newest deliveries', run: pages.reload }])
   const mayChange = may('develop')
-  const retried = pages.rows?.filter(({ status, last_attempt_at: at }) => status === 'pending' && at !== null).length ?? 0
+  const rows = pages.rows?.filter((row) => state === '' || stateOf(row) === state)
+  const shown = pages.rows?.find(({ id }) => id === shownId)
+  const isFailing = pages.rows?.some((row) => stateOf(row) === 'retrying') === true
+  // Older deliveries than those that are loaded may have failed too.
+  const mayRecover = isFailing || pages.more !== undefined || pages.rows?.some(({ status }) => status === 'failed') === true
   const resend = async (id: string) => {
     const query = { endpoint }
     if (await run(async () => void (await api.resendDelivery({ id, query })), 'It is sent again')) pages.reload()
@@ -44,7 +61,7 @@ export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boo
       <div class="card-head">
         <h2>Deliveries</h2>
         <span class="row-actions">
-          {mayChange && enabled && (
+          {mayChange && enabled && mayRecover && (
             <button class="button small" type="button" onClick={() => setRecovering(true)}>
               Send failed ones again
             </button>
@@ -55,34 +72,44 @@ export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boo
           </button>
         </span>
       </div>
-      {retried > 0 && (
+      {isFailing && enabled && (
         <p class="muted">
-          <Badge tone="warn">failing</Badge>{' '}
-          {retried === 1 ? 'One delivery of this list waits' : `${retried} deliveries of this list wait`} for another attempt,
-          because earlier ones failed. After you have mended the endpoint, send them again at once.
+          After five failures in a row, an endpoint gets one delivery at a time, with pauses of up to five minutes. The others are
+          queued, and follow when it answers. After you have fixed it, send the failed ones again: that ends the pause.
         </p>
+      )}
+      {pages.rows && pages.rows.length > 0 && (
+        <div class="filters">
+          <SelectField label="Status" value={state} options={states} onChange={setState} />
+        </div>
       )}
       <PagedTable
         caption="Deliveries"
-        pages={pages}
+        pages={{ ...pages, rows }}
         keyOf={({ id }) => id}
         empty={
-          <Empty title="No event was sent yet">
-            <p>A test event shows its answer at once, and is not listed here.</p>
-          </Empty>
+          state === '' ? (
+            <Empty title="No event was sent yet">
+              <p>A test event shows its answer at once, and is not listed here.</p>
+            </Empty>
+          ) : (
+            <Empty title={`None of the newest ${pages.rows?.length ?? 0} deliveries has this status`} />
+          )
         }
         columns={[
           { title: 'Event', wide: true, cell: ({ type }) => <b>{type}</b> },
-          { title: 'Status', cell: ({ status }) => <Badge tone={tones[status]}>{status}</Badge> },
-          { title: 'Answer', cell: answerText },
+          {
+            title: 'Status',
+            cell: (row) => <Badge tone={tones[stateOf(row)]}>{stateOf(row)}</Badge>,
+          },
+          { title: 'Answer', cell: (row) => <span class="answer">{answerText(row)}</span> },
           {
             title: 'Attempts',
             align: 'end',
             cell: (delivery) => {
               const { length } = attemptsOf(delivery)
-              if (length === 0) return '—'
               return (
-                <button class="button small" type="button" onClick={() => setShown(delivery)}>
+                <button class="button small" type="button" onClick={() => setShownId(delivery.id)}>
                   {length}
                   <span class="unseen"> attempts: show them</span>
                 </button>
@@ -93,8 +120,8 @@ export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boo
             title: 'Next attempt',
             cell: ({ next_attempt_at: at }) => {
               if (at === null) return '—'
-              // After failures the endpoint pauses, so the time of an attempt can pass without it.
-              return Date.parse(at) > Date.now() ? <Time at={at} /> : 'after its pause'
+              // While the endpoint pauses, the time of an attempt passes without it.
+              return isDue(at) ? isFailing || !enabled ? 'queued' : 'now' : <Time at={at} />
             },
           },
           { title: 'Id', cell: ({ id }) => <CopyText text={id} label="Copy the id" short /> },
@@ -102,19 +129,22 @@ export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boo
           {
             title: 'Actions',
             align: 'end',
-            cell: ({ id }) =>
+            cell: ({ id, next_attempt_at: at }) =>
               mayChange && (
-                <span class="row-actions">
-                  <button class="button small" type="button" disabled={isBusy || !enabled} onClick={() => void resend(id)}>
-                    Resend
-                  </button>
-                  <CurlButton what="resend this delivery" call={() => ['resendDelivery', { id, query: { endpoint } }]} />
-                </span>
+                <button
+                  class="button small"
+                  type="button"
+                  // What is on its way would arrive twice.
+                  disabled={isBusy || !enabled || (isSending && at !== null && isDue(at))}
+                  onClick={() => void resend(id)}
+                >
+                  Resend
+                </button>
               ),
           },
         ]}
       />
-      {shown && <Attempts delivery={shown} onClose={() => setShown(undefined)} />}
+      {shown && <Attempts delivery={shown} onClose={() => setShownId(undefined)} />}
       {isRecovering && (
         <RecoverForm
           id={endpoint}
@@ -130,66 +160,9 @@ export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boo
   )
 }
 
+const isDue = (at: string) => Date.parse(at) <= Date.now()
+
 function queuedText(queued: number): string {
   if (queued === 0) return 'There was nothing to send again'
   return queued === 1 ? 'One delivery is sent again' : `${queued} deliveries are sent again`
-}
-
-function answerText({ response_status: status, error }: Delivery): string {
-  if (status === null) return error ?? '—'
-  return error === null ? `${status}` : `${status}: ${error}`
-}
-
-function Attempts({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) {
-  return (
-    <Dialog title={`Attempts of ${delivery.type}`} onClose={onClose} layout="side">
-      <ol class="attempts">
-        {attemptsOf(delivery)
-          .toReversed()
-          .map(({ at, status, ms, answer, error }) => (
-            <li key={at}>
-              <p>
-                <Badge tone={error === null ? 'good' : 'bad'}>{status ?? 'no answer'}</Badge> <Time at={at} />, {ms} ms
-              </p>
-              {error !== null && <p>{error}</p>}
-              {answer !== null && answer !== '' && (
-                <pre class="json" tabIndex={0}>
-                  {answer}
-                </pre>
-              )}
-            </li>
-          ))}
-      </ol>
-    </Dialog>
-  )
-}
-
-/** `YYYY-MM-DDTHH:MM` in the time zone of the browser, as an input of that type takes it. */
-function localText(timeMs: number): string {
-  return new Date(timeMs - new Date(timeMs).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
-
-function RecoverForm({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: (queued: number) => void }) {
-  const [since, setSince] = useState(() => localText(Date.now() - 86_400_000))
-  const [pending, setPending] = useState(true)
-  const body = () => ({ since: new Date(since).toISOString(), pending })
-  return (
-    <FormDialog
-      title="Send failed deliveries again"
-      action="Send again"
-      onClose={onClose}
-      curl={() => ['recoverDeliveries', { id, body: body() }]}
-      onSubmit={async () => onDone((await api.recoverDeliveries({ id, body: body() })).data.queued)}
-    >
-      <TextField
-        label="Of events since"
-        type="datetime-local"
-        value={since}
-        onChange={setSince}
-        required
-        hint="What succeeded is not sent again. Your server recognises a repeat by webhook-id."
-      />
-      <CheckField label="Also those that wait for their next attempt" checked={pending} onChange={setPending} />
-    </FormDialog>
-  )
 }

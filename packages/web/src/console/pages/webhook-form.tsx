@@ -1,6 +1,6 @@
 import type { EventType } from '@atrium/contract/event-types'
 import { useState } from 'preact/hooks'
-import { api } from '../api/api.ts'
+import { type api, currentSession } from '../api/api.ts'
 import { CheckField, TextField } from '../parts/fields.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 
@@ -39,6 +39,11 @@ export const allTypes: readonly EventType[] = [
   'tenant.status_changed',
 ]
 
+function addressHint(): string {
+  const hint = 'https, with a public host.'
+  return currentSession().development ? `${hint} A development installation can also allow http to this machine.` : hint
+}
+
 interface WebhookFormProps {
   /** Absent: a new one. */
   endpoint: Endpoint | undefined
@@ -64,12 +69,13 @@ export function WebhookForm({ endpoint, onClose, onSave }: WebhookFormProps) {
       curl={() => (endpoint ? ['updateWebhookEndpoint', { id: endpoint.id, body }] : ['createWebhookEndpoint', { body }])}
       onSubmit={() => onSave(body)}
     >
-      <TextField label="Address" type="url" value={url} onChange={setUrl} required hint="https, with a public host." />
+      <TextField label="Address" type="url" value={url} onChange={setUrl} required path="/url" hint={addressHint()} />
       <TextField
         label="Description"
         value={description}
         onChange={setDescription}
         maxLength={200}
+        path="/description"
         hint="For people. May be empty."
       />
       <fieldset class="checks">

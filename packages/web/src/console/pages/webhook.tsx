@@ -15,12 +15,14 @@ import { confirm } from '../shell/confirm.tsx'
 import { showToast } from '../shell/toast-store.ts'
 import { Deliveries } from './webhook-deliveries.tsx'
 import { WebhookForm } from './webhook-form.tsx'
+import { readDeliveryHealth } from './webhook-health.ts'
 import { EndpointState, eventsText, WebhookSecret } from './webhooks.tsx'
 
 /** One endpoint, and each delivery to it with its attempts. */
 export function WebhookPage({ params: { id = '' } }: { params: Params }) {
   const endpoint = useQuery(`endpoint ${id}`, async (signal) => (await api.getWebhookEndpoint({ id, signal })).data)
   const [isEditing, setEditing] = useState(false)
+  const [changes, setChanges] = useState(0)
   const [secret, setSecret] = useState<string>()
   const [isBusy, run] = useAction()
   const mayChange = may('develop')
@@ -38,6 +40,14 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
     endpoint.set(() => saved)
     setSecret(made)
     setEditing(false)
+    setChanges(changes + 1)
+  }
+  const edit = async (body: Parameters<typeof save>[0]) => {
+    // Read before, because afterwards they are on their way. Without an answer, the message is the short one.
+    const health = await readDeliveryHealth(id, AbortSignal.timeout(2_000)).catch(() => undefined)
+    await save(body)
+    const waits = found.enabled && health !== undefined && health.untried + health.retried > 0
+    showToast(waits ? 'Saved. The deliveries that are due are being sent now. A later retry keeps its time.' : 'Saved')
   }
   const test = async () => {
     const { data } = await api.testWebhook({ body: { endpoint: id } })
@@ -68,14 +78,14 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
         <Facts
           facts={[
             ['Address', <code>{found.url}</code>],
-            ['State', <EndpointState endpoint={found} />],
+            ['State', <EndpointState endpoint={found} isFull changes={changes} />],
             ['Events', eventsText(found.events)],
             ['Id', <CopyText text={found.id} label="Copy the id" />],
           ]}
         />
         {mayChange && (
           <div class="row-actions">
-            <span class="row-actions">
+            <span class="joined">
               <button
                 class="button small"
                 type="button"
@@ -89,15 +99,21 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
                 call={() => ['updateWebhookEndpoint', { id, body: { enabled: !found.enabled } }]}
               />
             </span>
-            <button
-              class="button small"
-              type="button"
-              disabled={isBusy}
-              onClick={() => void run(() => save({ rotate_secret: true }))}
-            >
-              Rotate the secret
-            </button>
-            <span class="row-actions">
+            <span class="joined">
+              <button
+                class="button small"
+                type="button"
+                disabled={isBusy}
+                onClick={() => void run(() => save({ rotate_secret: true }))}
+              >
+                Rotate the secret
+              </button>
+              <CurlButton
+                what="rotate the secret"
+                call={() => ['updateWebhookEndpoint', { id, body: { rotate_secret: true } }]}
+              />
+            </span>
+            <span class="joined">
               <button class="button small danger" type="button" disabled={isBusy} onClick={() => void remove()}>
                 Delete
               </button>
@@ -106,8 +122,8 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
           </div>
         )}
       </section>
-      <Deliveries id={id} enabled={found.enabled} />
-      {isEditing && <WebhookForm endpoint={found} onClose={() => setEditing(false)} onSave={save} />}
+      <Deliveries id={id} enabled={found.enabled} changes={changes} />
+      {isEditing && <WebhookForm endpoint={found} onClose={() => setEditing(false)} onSave={edit} />}
       {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { api } from '../api/api.ts'
 import { may } from '../api/roles.ts'
-import { usePolling } from '../api/use-polling.ts'
+import { usePolling, useReadsAfter } from '../api/use-polling.ts'
 import { useQuery } from '../api/use-query.ts'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { FailureNote } from '../parts/failure.tsx'
-import { Badge } from '../parts/format.tsx'
+import { Badge, Time } from '../parts/format.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Empty, PageHead } from '../parts/page-head.tsx'
@@ -87,16 +87,30 @@ export function Webhooks() {
 
 const HEALTH_MS = 5_000
 
+interface EndpointStateProps {
+  endpoint: Pick<Endpoint, 'id' | 'enabled'>
+  /** Also what the last failure was. */
+  isFull?: boolean
+  changes?: number
+}
+
 /** Whether events are sent there, and whether the newest ones arrive. */
-export function EndpointState({ endpoint: { id, enabled } }: { endpoint: Pick<Endpoint, 'id' | 'enabled'> }) {
+export function EndpointState({ endpoint: { id, enabled }, isFull = false, changes = 0 }: EndpointStateProps) {
   const { data, reload } = useQuery(`health ${id}`, (signal) => readDeliveryHealth(id, signal))
   usePolling(reload, HEALTH_MS)
+  useReadsAfter(changes, reload)
   if (!enabled) return <Badge tone="bad">disabled</Badge>
   const trouble = data ? troubleOf(data) : ''
-  if (trouble === '') return <Badge tone="good">enabled</Badge>
+  if (!data || trouble === '') return <Badge tone="good">enabled</Badge>
   return (
     <span>
-      <Badge tone="bad">failing</Badge> {trouble}
+      <Badge tone="bad">failing</Badge> Of the newest {data.count}: {trouble}.
+      {isFull && data.lastFailure && (
+        <>
+          <br />
+          The last failure, <Time at={data.lastFailure.at} />: {data.lastFailure.text}
+        </>
+      )}
     </span>
   )
 }

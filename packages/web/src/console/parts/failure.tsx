@@ -19,13 +19,20 @@ export function FailureFacts({ error }: { error: unknown }) {
   )
 }
 
-/** In place of what could not be loaded. */
-export function FailureNote({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
+interface FailureNoteProps {
+  error: unknown
+  onRetry?: (() => void) | undefined
+  /** The paths of the fields that show their part of the error themselves. */
+  shown?: ReadonlySet<string>
+}
+
+/** In place of what could not be loaded, or above the buttons of a form that was not accepted. */
+export function FailureNote({ error, onRetry, shown }: FailureNoteProps) {
   return (
     <div class="failure" role="alert">
       <Icon name="warning" />
       <div>
-        <p>{failureOf(error).message}</p>
+        <p>{failureOf(error, shown).message}</p>
         <FailureFacts error={error} />
       </div>
       {onRetry && (

@@ -1,19 +1,41 @@
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { useContext, useId } from 'preact/hooks'
+import { FieldErrors } from './field-errors.ts'
+
+interface FieldAttributes {
+  id: string
+  'aria-describedby': string | undefined
+  'aria-invalid': 'true' | undefined
+}
 
 interface FieldProps {
   label: string
   hint?: ComponentChildren
-  children: (ids: { id: string; 'aria-describedby': string | undefined }) => ComponentChildren
+  /** Where the value is in the body of the call: the field shows the error of this path. */
+  path?: string | undefined
+  children: (attributes: FieldAttributes) => ComponentChildren
 }
 
-/** A label, a control and a hint that belong together. */
-function Field({ label, hint, children }: FieldProps) {
+/** A label, a control, its error and a hint that belong together. */
+function Field({ label, hint, path, children }: FieldProps) {
   const id = useId()
+  const { details, shown } = useContext(FieldErrors)
+  if (path !== undefined) shown.add(path)
+  const error = details.find((detail) => detail.path === path)?.message
+  const described = [...(error === undefined ? [] : [`${id}-error`]), ...(hint === undefined ? [] : [`${id}-hint`])]
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': hint === undefined ? undefined : `${id}-hint` })}
+      {children({
+        id,
+        'aria-describedby': described.length === 0 ? undefined : described.join(' '),
+        'aria-invalid': error === undefined ? undefined : 'true',
+      })}
+      {error !== undefined && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -37,13 +59,15 @@ interface TextFieldProps {
   /** What the value must match, as HTML has it; `title` says it in words. */
   pattern?: string
   title?: string
+  /** Where the value is in the body of the call, such as `/url`. */
+  path?: string
 }
 
-export function TextField({ label, hint, value, onChange, type = 'text', ...limits }: TextFieldProps) {
+export function TextField({ label, hint, path, value, onChange, type = 'text', ...limits }: TextFieldProps) {
   // Preact declares an input for each type, and none for several.
   const attributes: object = { type, ...limits }
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} path={path}>
       {(ids) => (
         <input
           {...attributes}

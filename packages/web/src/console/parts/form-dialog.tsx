@@ -1,9 +1,11 @@
+import { AtriumError } from '@atrium/client/atrium-error'
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CurlCall } from '../api/curl.ts'
 import { CurlButton } from './curl-button.tsx'
 import { Dialog } from './dialog.tsx'
 import { FailureNote } from './failure.tsx'
+import { FieldErrors } from './field-errors.ts'
 
 interface FormDialogProps {
   title: string
@@ -22,6 +24,9 @@ interface FormDialogProps {
 export function FormDialog({ title, action, onSubmit, onClose, curl, layout, children }: FormDialogProps) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
+  const [shown] = useState(() => new Set<string>())
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(), [error])
   const submit = async () => {
     setBusy(true)
     setError(undefined)
@@ -36,14 +41,17 @@ export function FormDialog({ title, action, onSubmit, onClose, curl, layout, chi
   return (
     <Dialog title={title} onClose={onClose} layout={layout ?? 'centre'}>
       <form
+        ref={form}
         class="dialog-body"
         onSubmit={(event) => {
           event.preventDefault()
           if (!isBusy) void submit()
         }}
       >
-        {children}
-        {error !== undefined && <FailureNote error={error} />}
+        <FieldErrors.Provider value={{ details: error instanceof AtriumError ? error.details : [], shown }}>
+          {children}
+        </FieldErrors.Provider>
+        {error !== undefined && <FailureNote error={error} shown={shown} />}
         <div class="dialog-foot">
           {curl && <CurlButton call={curl} what={action} />}
           <button class="button" type="button" onClick={onClose}>

@@ -1,0 +1,34 @@
+import { useState } from 'preact/hooks'
+import { api } from '../api/api.ts'
+import { CheckField, TextField } from '../parts/fields.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+
+/** `YYYY-MM-DDTHH:MM` in the time zone of the browser, as an input of that type takes it. */
+function localText(timeMs: number): string {
+  return new Date(timeMs - new Date(timeMs).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+export function RecoverForm({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: (queued: number) => void }) {
+  const [since, setSince] = useState(() => localText(Date.now() - 86_400_000))
+  const [pending, setPending] = useState(true)
+  const body = () => ({ since: new Date(since).toISOString(), pending })
+  return (
+    <FormDialog
+      title="Send failed deliveries again"
+      action="Send again"
+      onClose={onClose}
+      curl={() => ['recoverDeliveries', { id, body: body() }]}
+      onSubmit={async () => onDone((await api.recoverDeliveries({ id, body: body() })).data.queued)}
+    >
+      <TextField
+        label="Of events since"
+        type="datetime-local"
+        value={since}
+        onChange={setSince}
+        required
+        hint="What succeeded is not sent again. Your server recognises a repeat by webhook-id."
+      />
+      <CheckField label="Also those that failed and are tried again later" checked={pending} onChange={setPending} />
+    </FormDialog>
+  )
+}
