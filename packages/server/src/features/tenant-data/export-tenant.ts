@@ -55,6 +55,8 @@ async function sendExport(call: ExportCall, tenantId: string, slots: FairSemapho
     'content-type': 'application/x-ndjson',
     'content-disposition': `attachment; filename="${tenant.id}.ndjson"`,
     'cache-control': 'no-store',
+    // What a proxy has buffered is out of reach when an export is cut.
+    'x-accel-buffering': 'no',
   })
   // An empty stream, because without a body Fastify would set Content-Length to 0.
   if (req.method === 'HEAD') return reply.send(Readable.from([]))
@@ -84,7 +86,7 @@ async function sendExport(call: ExportCall, tenantId: string, slots: FairSemapho
       .catch((error: unknown) => req.log.error({ request_id: req.id, err: error }, 'an export of a tenant was sent incompletely'))
   }
   await slots.run(tenant.id, 1, send).catch((error: unknown) => {
-    for (const name of ['content-type', 'content-disposition']) reply.removeHeader(name)
+    for (const name of ['content-type', 'content-disposition', 'x-accel-buffering']) reply.removeHeader(name)
     throw error
   })
   return reply
