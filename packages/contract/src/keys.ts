@@ -15,7 +15,9 @@ const keyFields = {
   last_used_at: nullable(Timestamp),
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
-  replaced_by: nullable(id('key', 'The key that was made with `rotates` of this one.')),
+  replaced_by: nullable(
+    id('key', 'The key that was made with `rotates` of this one; of several, the first one while it is valid.'),
+  ),
 }
 
 const keyExample = {

@@ -938,7 +938,7 @@ class Key(TypedDict):
     revoked_at: str | None
     """RFC 3339, UTC, milliseconds."""
     replaced_by: str | None
-    """The key that was made with `rotates` of this one."""
+    """The key that was made with `rotates` of this one; of several, the first one while it is valid."""
 
 
 class KeyCreate(TypedDict):
@@ -966,7 +966,7 @@ class KeyCreated(TypedDict):
     revoked_at: str | None
     """RFC 3339, UTC, milliseconds."""
     replaced_by: str | None
-    """The key that was made with `rotates` of this one."""
+    """The key that was made with `rotates` of this one; of several, the first one while it is valid."""
     key: str
 
 

@@ -9,7 +9,7 @@ export interface Key {
   lastUsedAt: string | null
   expiresAt: string | null
   revokedAt: string | null
-  /** The id of the key that a rotation made in place of this one. */
+  /** The id of the key that the first rotation made in place of this one, or a later one if that key is not valid. */
   replacedBy: string | null
 }
 

@@ -59,6 +59,33 @@ test('rotation with overlap leaves both keys working, and gives the old one an e
   assert.ok(leftMs > 55_000 && leftMs <= 60_500, String(leftMs))
 })
 
+test('of two rotations of a key, the first successor stays recorded while it or its own successor is valid', async () => {
+  await fresh()
+  const read = async (id: string) =>
+    (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body.data.find((key: any) => key.id === id)
+  const rotate = async (id: string) => {
+    const made = await create(tenant.secretKey, { kind: 'publishable', rotates: id, overlap_seconds: 600 })
+    assert.equal(made.status, 201, made.text)
+    return made.body.data.id as string
+  }
+  const revoke = (id: string) => send(api, 'DELETE', `/tenant/keys/${id}`, { key: tenant.secretKey })
+  const old = (await create(tenant.secretKey, { kind: 'publishable' })).body.data.id
+  const atOnce = await Promise.all([rotate(old), rotate(old), rotate(old)])
+  const first = (await read(old)).replaced_by
+  assert.ok(atOnce.includes(first))
+  const later = await rotate(old)
+  assert.equal((await read(old)).replaced_by, first)
+  await revoke(later)
+  assert.equal((await read(old)).replaced_by, first)
+  const next = await rotate(first)
+  await revoke(first)
+  await rotate(old)
+  assert.equal((await read(old)).replaced_by, first)
+  await revoke(next)
+  const last = await rotate(old)
+  assert.equal((await read(old)).replaced_by, last)
+})
+
 test('a key is rotated by one of its kind, and only if it is active and of the same tenant', async () => {
   const other = await fresh()
   const otherKeys = (await send(api, 'GET', '/tenant/keys', { key: other.secretKey })).body.data

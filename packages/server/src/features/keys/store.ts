@@ -122,11 +122,25 @@ export async function findKeysForUpdate(tx: Tx, tenantId: string, ids: string[])
 
 const replaceStatement = statement<never>(
   'keys-replace',
-  `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $4)), replaced_by = $3
+  // A statement of its own after the lock: it sees the successor that another rotation has just made.
+  `with recursive successors as (
+     select id, replaced_by, revoked_at, expires_at from api_keys
+     where tenant_id = $1 and id = (select replaced_by from api_keys where tenant_id = $1 and id = $2)
+     union
+     select k.id, k.replaced_by, k.revoked_at, k.expires_at
+     from successors s join api_keys k on k.tenant_id = $1 and k.id = s.replaced_by
+   )
+   update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $4)),
+     replaced_by = case when exists (
+       select from successors where revoked_at is null and (expires_at is null or expires_at > clock_timestamp())
+     ) then replaced_by else $3 end
    where tenant_id = $1 and id = $2`,
 )
 
-/** Records the key that replaces this one. This one expires after the overlap, unless it expires earlier. */
+/**
+ * Records the key that replaces this one; an earlier one stays recorded while it, or one that followed it, is valid.
+ * This one expires after the overlap, unless it expires earlier.
+ */
 export async function replaceKey(
   tx: Tx,
   tenantId: string,
