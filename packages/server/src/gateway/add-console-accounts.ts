@@ -8,7 +8,7 @@ import { cookieNames, readCookie } from '#features/console/session.ts'
 import { NotAMemberError, signInByAccount } from '#features/console/sign-in.ts'
 import { type ConsoleIdentity, SignInFailedError } from '#ports/console-identity.ts'
 import { isFromThisMachine } from '#http/from-this-machine.ts'
-import { browserOf, forgetSignIn, rememberSignIn, setCookies } from './console-cookies.ts'
+import { browserOf, forgetSignIn, rememberSignIn, setCookies, tokenHashOf } from './console-cookies.ts'
 import { unconfirmedError } from './refuse-unconfirmed.ts'
 
 /** A sign-in that a browser has begun. Only that browser has it, in a cookie. */
@@ -17,6 +17,11 @@ interface BegunSignIn {
   nonce: string
   verifier: string
   tenantId: string | undefined
+  /**
+   * The hash of the token of the session that the new one replaces. The session cookie has SameSite=Strict, so a browser
+   * does not send it when it comes back from the provider. This cookie is Lax, and a hash in it opens nothing.
+   */
+  tokenHash: Buffer | undefined
 }
 
 /** Adds the sign-in at the identity provider: authorization code with PKCE (RFC 7636), state and nonce. */
@@ -34,7 +39,7 @@ export function addAccountRoutes(scope: FastifyInstance, ctx: Context, identity:
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const url = await identity.authorizationUrl({ redirectUri, state, nonce, challenge })
     const tenantId = typeof tenant === 'string' && isId('tenant', tenant) ? tenant : undefined
-    rememberSignIn(ctx, reply, writeBegun({ state, nonce, verifier, tenantId }))
+    rememberSignIn(ctx, reply, writeBegun({ state, nonce, verifier, tenantId, tokenHash: tokenHashOf(ctx, req) }))
     return reply.redirect(url, 303)
   })
 
@@ -70,7 +75,9 @@ async function finish(ctx: Context, identity: ConsoleIdentity, redirectUri: stri
   if (iss !== undefined && iss !== identity.issuer) throw new SignInFailedError('the answer is of another issuer')
   const person = await identity.redeem({ code, redirectUri, verifier: begun.verifier, nonce: begun.nonce })
   const invitation = readCookie(req.headers.cookie, names.invitation)
-  return signInByAccount(ctx, person, { invitation, tenantId: begun.tenantId }, browserOf(req))
+  const browser = browserOf(ctx, req)
+  const tokenHashes = begun.tokenHash ? [...browser.tokenHashes, begun.tokenHash] : browser.tokenHashes
+  return signInByAccount(ctx, person, { invitation, tenantId: begun.tenantId }, { ...browser, tokenHashes })
 }
 
 /** What the console shows; undefined: a fault of the server. */
@@ -84,12 +91,13 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(hashCredential(one), hashCredential(other))
 }
 
-function writeBegun({ state, nonce, verifier, tenantId = '' }: BegunSignIn): string {
-  return [state, nonce, verifier, tenantId].join('.')
+function writeBegun({ state, nonce, verifier, tenantId = '', tokenHash }: BegunSignIn): string {
+  return [state, nonce, verifier, tenantId, tokenHash?.toString('base64url') ?? ''].join('.')
 }
 
 function readBegun(text: string | undefined): BegunSignIn | undefined {
-  const [state, nonce, verifier, tenantId] = text?.split('.') ?? []
+  // The previous release writes no hash.
+  const [state, nonce, verifier, tenantId, hash] = text?.split('.') ?? []
   if (!state || !nonce || !verifier || tenantId === undefined) return undefined
-  return { state, nonce, verifier, tenantId: tenantId || undefined }
+  return { state, nonce, verifier, tenantId: tenantId || undefined, tokenHash: hash ? Buffer.from(hash, 'base64url') : undefined }
 }

@@ -49,7 +49,7 @@ export function addConsoleSessions(app: FastifyInstance, ctx: Context): void {
         const body = parseBody(bodyOf(req))
         checkSignIn(body)
         const { link_secret: secret } = body as { link_secret: string }
-        const cookies = await signInByLink(ctx, secret, browserOf(req))
+        const cookies = await signInByLink(ctx, secret, browserOf(ctx, req))
         if (!cookies) {
           rememberInvitation(ctx, reply, secret)
           return reply.send({ data: { sign_in_at: '/console/oidc/start' } })
@@ -85,7 +85,7 @@ function addSessionRoutes(scope: FastifyInstance, ctx: Context): void {
   })
   for (const everywhere of [false, true]) {
     scope.post(everywhere ? '/console/sign-out-everywhere' : '/console/sign-out', async (req, reply) => {
-      await signOut(ctx, await provenSession(ctx, req), everywhere, browserOf(req))
+      await signOut(ctx, await provenSession(ctx, req), everywhere, browserOf(ctx, req))
       setCookies(ctx, reply, undefined)
       return reply.code(204).send()
     })

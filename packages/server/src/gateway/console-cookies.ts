@@ -1,10 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
-import { cookieNames, lifetimeSeconds, linkSeconds, makeCookie } from '#features/console/session.ts'
+import { hashCredential } from '#crypto/random.ts'
+import { cookieNames, lifetimeSeconds, linkSeconds, makeCookie, readCookie } from '#features/console/session.ts'
 import type { Browser, NewCookies } from '#features/console/sign-in.ts'
 
-export function browserOf(req: FastifyRequest): Browser {
-  return { address: req.ip, userAgent: req.headers['user-agent'], requestId: req.id }
+export function browserOf(ctx: Context, req: FastifyRequest): Browser {
+  const tokenHash = tokenHashOf(ctx, req)
+  const tokenHashes = tokenHash ? [tokenHash] : []
+  return { address: req.ip, userAgent: req.headers['user-agent'], requestId: req.id, tokenHashes }
+}
+
+/** The hash of the token in the session cookie of the request; undefined: it has none. */
+export function tokenHashOf({ config }: Context, req: FastifyRequest): Buffer | undefined {
+  const token = readCookie(req.headers.cookie, cookieNames(config.consoleUrl).session)
+  return token === undefined ? undefined : hashCredential(token)
 }
 
 /** Sets the cookies of a session; undefined: removes them. */

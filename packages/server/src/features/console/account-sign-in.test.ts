@@ -63,11 +63,13 @@ interface Attempt {
   /** Cookies that the browser already has. */
   cookies?: string[]
   query?: (params: URLSearchParams) => void
+  /** The cookies of a session, which a browser sends to the start only: they have SameSite=Strict. */
+  session?: string[]
 }
 
 /** Signs in at the provider, and returns the answer that leads back to the console. */
-async function goThrough({ claims, cookies = [], query }: Attempt): Promise<Response> {
-  const started = await get('/console/oidc/start')
+async function goThrough({ claims, cookies = [], query, session = [] }: Attempt): Promise<Response> {
+  const started = await get('/console/oidc/start', session.join('; '))
   assert.equal(started.status, 303)
   const asked = new URL(started.headers.get('location') ?? '').searchParams
   assert.deepEqual([asked.get('client_id'), asked.get('code_challenge_method')], ['console', 'S256'])
@@ -120,6 +122,21 @@ test('another account cannot accept the invitation, and the invited one still ca
   assert.equal(problemOf(await goThrough({ claims: unverified, cookies })), 'failed')
   const browser = await openBack(await goThrough({ claims: { sub: 'grace', email: 'grace@harbour.example' }, cookies }))
   assert.equal(browser.session.member.id, member.id)
+})
+
+test('a sign-in with an account ends the session that the browser had at its start; one that fails does not', async () => {
+  const claims = { sub: 'hedy', email: 'hedy@harbour.example' }
+  const { cookies, owner } = await beginInvitation('hedy@harbour.example')
+  const session = owner.cookies
+  assert.equal(problemOf(await goThrough({ claims: { ...claims, aud: 'atrium' }, cookies, session })), 'failed')
+  assert.equal((await owner.send('GET', '/tenant')).status, 200)
+  const member = await openBack(await goThrough({ claims, cookies, session }))
+  assert.equal((await owner.send('GET', '/tenant')).status, 401)
+  const again = await openBack(await goThrough({ claims, session: member.cookies }))
+  assert.equal((await member.send('GET', '/tenant')).status, 401)
+  // Browsers that send the cookie also after the return.
+  await openBack(await goThrough({ claims, cookies: again.cookies.filter((cookie) => cookie.startsWith('atrium-console=')) }))
+  assert.equal((await again.send('GET', '/tenant')).status, 401)
 })
 
 test('the answer counts with the state, nonce, verifier, audience and issuer of this sign-in only', async () => {

@@ -123,6 +123,17 @@ export async function deleteSession(tx: Tx, id: string): Promise<void> {
   await tx.query(deleteStatement, [id])
 }
 
+const replaceStatement = statement<{ id: string; tenant_id: string | null; member_id: string | null }>(
+  'console-sessions-replace',
+  'delete from console_sessions where token_hash = any($1) returning id, tenant_id, member_id',
+)
+
+/** Ends the sessions of these tokens. Returns those that there were. */
+export async function deleteSessionsByToken(tx: Tx, tokenHashes: readonly Buffer[]): Promise<(SessionHolder & { id: string })[]> {
+  const rows = await tx.query(replaceStatement, [tokenHashes])
+  return rows.map((row) => ({ id: row.id, tenantId: row.tenant_id ?? undefined, memberId: row.member_id ?? undefined }))
+}
+
 /** Whose sessions: of a member, of the owners without a member row, or (no tenant) of the operators. */
 export interface SessionHolder {
   tenantId: string | undefined

@@ -11,13 +11,15 @@ import { findDevelopmentTenant } from '#features/tenants/store.ts'
 import { findLink, insertLink, takeLink, type LinkTarget } from './link-store.ts'
 import { type Account, joinMember, listMembersForUpdate, listMemberships } from './member-store.ts'
 import { type ConsoleSession, lifetimeSeconds, linkSeconds } from './session.ts'
-import { deleteSession, deleteSessionsOf, insertSession } from './session-store.ts'
+import { deleteSession, deleteSessionsByToken, deleteSessionsOf, insertSession } from './session-store.ts'
 
 /** The browser that signs in or out. */
 export interface Browser {
   address: string
   userAgent: string | undefined
   requestId: string
+  /** Hashes of the tokens of the sessions that it has. A new session ends them, since the browser keeps only its cookie. */
+  tokenHashes: readonly Buffer[]
 }
 
 /** The secrets of a new session, which only the browser has from now on. */
@@ -106,7 +108,11 @@ async function beginSession(tx: Tx, target: LinkTarget, browser: Browser): Promi
   const id = newId('consoleSession')
   const tenantId = target.kind === 'operator' ? undefined : target.tenantId
   const memberId = target.kind === 'member' ? target.memberId : undefined
-  const { address, userAgent } = browser
+  const { address, userAgent, tokenHashes } = browser
+  for (const replaced of await deleteSessionsByToken(tx, tokenHashes)) {
+    await recordSignIn(tx, 'signOutOfConsole', replaced, browser)
+    endStreamsOf(tx, replaced)
+  }
   const hashes = { tokenHash: hashCredential(token), csrfHash: hashCredential(csrf) }
   await insertSession(tx, { id, ...hashes, tenantId, memberId, address, userAgent: userAgent?.slice(0, 300), lifetimeSeconds })
   await recordSignIn(tx, 'signInToConsole', { id, tenantId, memberId }, browser)
@@ -141,7 +147,11 @@ export async function signOut(ctx: Context, session: ConsoleSession, everywhere:
     if (everywhere) await deleteSessionsOf(tx, holder)
     else await deleteSession(tx, session.id)
     await recordSignIn(tx, everywhere ? 'signOutOfConsoleEverywhere' : 'signOutOfConsole', holder, browser)
-    // Streams that the sessions opened end with them.
-    if (holder.tenantId !== undefined) notifyKeyChange(tx, holder.tenantId)
+    endStreamsOf(tx, holder)
   })
+}
+
+/** Streams that a session opened end with it. */
+function endStreamsOf(tx: Tx, { tenantId }: Holder): void {
+  if (tenantId !== undefined) notifyKeyChange(tx, tenantId)
 }
