@@ -165,7 +165,7 @@ function KeyForm({ rotated, onClose, onMade }: KeyFormProps) {
           ]}
         />
       )}
-      {rotated && <p>A new key of the same kind is made, and shown once. The old one ends when you choose here.</p>}
+      {rotated && <p>A new key of the same kind is made, and shown once. The old one ends at the time that you choose here.</p>}
       <TextField
         label={rotated ? 'Name of the new key' : 'Name'}
         value={name}

@@ -5,7 +5,7 @@ import { sessionStore } from '../api/api.ts'
 import { type ConsoleSession, loadSignInWays, signIn } from '../api/session.ts'
 import { FailureNote } from '../parts/failure.tsx'
 import { useStore } from '../../space/use-store.ts'
-import { atriumCommand, linkCommand } from './link-command.ts'
+import { atriumCommand, Command, linkCommand } from './link-command.tsx'
 
 const LINK = /^#link=([A-Za-z0-9_-]{1,200})$/
 
@@ -124,11 +124,11 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
             Open a one-time link. It is valid for 10 minutes. The start of a development server prints one, and the operator makes
             one with{' '}
             {former ? (
-              <code>{linkCommand(former)}</code>
+              <Command text={linkCommand(former)} />
             ) : (
               <>
-                <code>{atriumCommand(ways.development)} console-link --tenant ID</code>; without <code>--tenant ID</code>, it
-                lists the command of each tenant
+                <Command text={`${atriumCommand(ways.development)} console-link --tenant ID`} />; without{' '}
+                <Command text="--tenant ID" />, it lists the command of each tenant
               </>
             )}
             .

@@ -1,6 +1,6 @@
 import { currentSession, signOut } from '../api/api.ts'
 import { confirm } from './confirm.tsx'
-import { linkCommand } from './link-command.ts'
+import { Command, linkCommand } from './link-command.tsx'
 
 /** Asks, and ends all sessions of the person. */
 export async function signOutEverywhere(): Promise<void> {
@@ -13,7 +13,7 @@ export async function signOutEverywhere(): Promise<void> {
         {!session.member && (
           <p>
             You came by a one-time link, and are not a member: you need a new link from the operator, who makes it with{' '}
-            <code>{linkCommand(session)}</code>.
+            <Command text={linkCommand(session)} />.
           </p>
         )}
       </>

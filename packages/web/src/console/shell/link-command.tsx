@@ -9,3 +9,17 @@ export function linkCommand({ tenant, development }: Pick<ConsoleSession, 'tenan
 export function atriumCommand(isDevelopment: boolean): string {
   return isDevelopment ? 'npm run -s atrium --' : 'atrium'
 }
+
+/** A command in a sentence. A line does not break at the hyphens of an option. */
+export function Command({ text }: { text: string }) {
+  return (
+    <code>
+      {text.split(' ').flatMap((word, at) => [
+        at > 0 && ' ',
+        <span key={at} class="nowrap">
+          {word}
+        </span>,
+      ])}
+    </code>
+  )
+}
