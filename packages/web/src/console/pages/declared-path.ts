@@ -18,7 +18,8 @@ const isParameter = (segment: string | undefined) => segment?.startsWith('{') ==
  * `https://atrium.example/v1/collections/col_1/items?limit=5` is `/collections/{id}/items`. What matches nothing stays as it is.
  */
 export function declaredPath(typed: string): string {
-  const path = withoutVersion(typed.replace(/^https?:\/\/[^/]+/, '').replace(/[?#].*$/, '')).replace(/(?<=.)\/$/, '')
+  const [address = ''] = typed.split(/[?#]/, 1)
+  const path = withoutVersion(address.replace(/^https?:\/\/[^/]+/, '')).replace(/(?<=.)\/$/, '')
   const segments = path.split('/')
   const found = declared
     .filter(
