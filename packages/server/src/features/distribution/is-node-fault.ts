@@ -6,7 +6,20 @@ import { OutcomeUnknown } from '@atrium/traffic/overloaded'
  * an error of the rows of one tenant is none.
  */
 export function isNodeFault(error: unknown): boolean {
-  const cause = error instanceof OutcomeUnknown ? error.cause : error
+  const cause = causeOf(error)
+  if (isCoordinatorFull(cause)) return false
   // 40: a conflict with another transaction. A misplaced statement is the fault of one connection.
   return isPassing(cause) && !isLocked(cause) && !isMisplaced(cause) && !sqlStateOf(cause)?.startsWith('40')
+}
+
+/**
+ * Whether the coordinator has no connection left, which says nothing about a worker. If a worker has none left, Citus
+ * reports a connection failure (08006).
+ */
+export function isCoordinatorFull(error: unknown): boolean {
+  return sqlStateOf(causeOf(error)) === '53300'
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof OutcomeUnknown ? error.cause : error
 }

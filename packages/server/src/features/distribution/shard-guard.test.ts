@@ -12,6 +12,13 @@ const tenants = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 const [low = '', high = ''] = [0, 1].map((shard) => tenants.find((tenant) => half.shardOf(tenant) === shard))
 const down = () => Promise.reject(new ConnectionLost('down'))
 const up = () => Promise.resolve('up')
+/** As long as a node has to be silent to count as one that hangs. */
+const hang = () => delay(1_100).then(down)
+const cut = (count: number) =>
+  new TenantShards(Array.from({ length: count }, (_, n) => Math.round((n * 2 ** 32) / count) - 2 ** 31))
+/** A tenant of each shard. */
+const oneOfEach = (shards: TenantShards) =>
+  [...shards.group(Array.from({ length: 1_000 }, (_, n) => `tenant ${n}`)).values()].map(([tenant = '']) => tenant)
 
 test('a shard that has failed is left alone for a while, and others are not', async () => {
   const guard = new ShardGuard(half)
@@ -39,7 +46,7 @@ test('an error of one tenant or of this process closes nothing, and one of a nod
     )
     assert.equal(await guard.run(low, up), 'up', error.message)
   }
-  const faults = ['ECONNREFUSED', '08006', '57P01', '57014', '53300'].map(withCode)
+  const faults = ['ECONNREFUSED', '08006', '57P01', '57014'].map(withCode)
   for (const error of [...faults, new OutcomeUnknown(new ConnectionLost('cut'))]) {
     const guard = new ShardGuard(half)
     await assert.rejects(guard.run(low, () => Promise.reject(error)))
@@ -71,19 +78,31 @@ test('on one PostgreSQL nothing waits, and nothing is left alone', async () => {
   assert.equal(await guard.run(low, up), 'up')
 })
 
-test('of the shards that have failed, one is tried at a time, and all others are open', async () => {
-  const eight = new TenantShards(Array.from({ length: 8 }, (_, n) => n * 2 ** 29 - 2 ** 31))
-  const byShard = eight.group(Array.from({ length: 200 }, (_, n) => `tenant ${n}`))
-  const [healthy = '', ...frozen] = [...byShard.values()].map(([tenant = '']) => tenant)
+test('a coordinator without a free connection closes nothing, and is not asked again at once', async () => {
+  const guard = new ShardGuard(half)
+  const full = Object.assign(new Error('too many clients'), { code: '53300' })
+  for (const error of [full, new OutcomeUnknown(full)]) {
+    const startedAt = performance.now()
+    await assert.rejects(
+      guard.run(low, () => Promise.reject(error)),
+      error,
+    )
+    assert.ok(performance.now() - startedAt > 240)
+    assert.equal(await guard.run(low, up), 'up')
+  }
+})
+
+test('of the shards that have hung, one is tried at a time, and all others are open', async () => {
+  const [healthy = '', ...frozen] = oneOfEach(cut(8))
   assert.equal(frozen.length, 7)
-  const guard = new ShardGuard(eight)
-  await Promise.all(frozen.map((tenant) => assert.rejects(guard.run(tenant, down))))
+  const guard = new ShardGuard(cut(8))
+  await Promise.all(frozen.map((tenant) => assert.rejects(guard.run(tenant, hang))))
   assert.equal(guard.closed().firsts.length, 7)
   await delay(300)
   assert.equal(guard.closed().firsts.length, 0)
   const answer: (() => void)[] = []
-  const hang = () => new Promise<string>((resolve) => void answer.push(() => resolve('up')))
-  const tries = frozen.map((tenant) => guard.run(tenant, hang).catch((error: Error) => error.message))
+  const wait = () => new Promise<string>((resolve) => void answer.push(() => resolve('up')))
+  const tries = frozen.map((tenant) => guard.run(tenant, wait).catch((error: Error) => error.message))
   assert.equal(await guard.run(healthy, up), 'up')
   assert.deepEqual([answer.length, guard.closed().firsts.length], [1, 7])
   for (const one of answer.splice(0)) one()
@@ -91,12 +110,51 @@ test('of the shards that have failed, one is tried at a time, and all others are
   assert.equal(guard.closed().firsts.length, 0)
 })
 
-test('after a shard had no answer when it was tried again, there is a pause for all that have failed', async () => {
+test('after a shard had no answer when it was tried again, there is a pause for all that have hung', async () => {
   const guard = new ShardGuard(half)
-  for (const tenant of [low, high]) await assert.rejects(guard.run(tenant, down))
+  await Promise.all([low, high].map((tenant) => assert.rejects(guard.run(tenant, hang))))
   await delay(300)
-  const hang = () => delay(1_100).then(down)
   await assert.rejects(guard.run(low, hang))
   assert.equal(guard.closed().firsts.length, 2)
   await assert.rejects(guard.run(high, up), { message: 'down' })
+})
+
+test('while a node hangs, the shards of another that failed at once are open as soon as it is back', async () => {
+  const guard = new ShardGuard(cut(32))
+  const tenants = oneOfEach(cut(32))
+  assert.equal(tenants.length, 32)
+  const [frozen, failed] = [tenants.slice(0, 16), tenants.slice(16)]
+  const ending = new AbortController()
+  const load = frozen.map(async (tenant) => {
+    while (!ending.signal.aborted) {
+      await guard.run(tenant, hang).catch(() => undefined)
+      await delay(50)
+    }
+  })
+  await delay(1_200)
+  // From now on, one of the frozen shards is tried, or all wait.
+  for (let n = 0; n < 2; n++) {
+    await Promise.all(failed.map((tenant) => assert.rejects(guard.run(tenant, down))))
+    await Promise.all(failed.map((tenant) => assert.rejects(guard.run(tenant, up))))
+    await delay(n === 0 ? 300 : 550)
+  }
+  const results = await Promise.all(failed.map((tenant) => guard.run(tenant, up)))
+  assert.deepEqual(new Set(results), new Set(['up']))
+  assert.ok(guard.closed().firsts.length <= 16)
+  ending.abort()
+  await Promise.all(load)
+})
+
+test('a shard that failed at once, and hangs when it is tried, is tried by one statement and then waits with the others', async () => {
+  const guard = new ShardGuard(half)
+  for (const tenant of [low, high]) await assert.rejects(guard.run(tenant, down))
+  await delay(300)
+  let begun = 0
+  const tries = Array.from({ length: 3 }, () => guard.run(low, () => (begun++, hang())).catch(() => undefined))
+  assert.equal(await guard.run(high, up), 'up')
+  await Promise.all(tries)
+  assert.equal(begun, 1)
+  // Its own pause is 500 ms.
+  await delay(700)
+  assert.deepEqual(guard.closed().firsts, [-(2 ** 31)])
 })

@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Semaphore } from '@atrium/traffic/semaphore'
-import { isNodeFault } from './is-node-fault.ts'
+import { isCoordinatorFull, isNodeFault } from './is-node-fault.ts'
 import type { TenantShards } from './tenant-shards.ts'
 
 /** Statements to one shard at once. */
@@ -16,6 +17,10 @@ interface Gate {
   closedUntilMs: number
   /** Of the last statement, if the node failed. */
   error: unknown
+  /** Whether that statement waited for a node that hangs. */
+  isHung: boolean
+  /** Whether a statement finds out if the node is back. */
+  isProbed: boolean
 }
 
 /**
@@ -24,14 +29,16 @@ interface Gate {
  * tenants of the shard. On one PostgreSQL, all work runs at once.
  *
  * The coordinator cannot cancel a statement that waits for a node which hangs, so each attempt costs it a session until
- * the node is back, although the client has given up. So one statement at a time finds out whether shards are back, and
- * there is a pause after one that had no answer.
+ * the node is back, although the client has given up. So one statement at a time finds out whether shards of such nodes
+ * are back, and there is a pause after one that had no answer. A failure that came at once costs no session, so shards
+ * that failed so are tried one by one, each after its own pause.
  */
 export class ShardGuard {
   readonly shards: TenantShards
   readonly #gates = new Map<number, Gate>()
+  /** Whether a shard of a node that hangs is tried. */
   #isProbing = false
-  /** No shard that has failed is tried before. */
+  /** No other such shard is tried before. */
   #probeAtMs = 0
 
   constructor(shards: TenantShards) {
@@ -50,42 +57,53 @@ export class ShardGuard {
     return { firsts: ranges.map(([first]) => first), lasts: ranges.map(([, last]) => last) }
   }
 
-  #isClosed({ closedUntilMs, error }: Gate): boolean {
+  #isClosed({ closedUntilMs, error, isHung, isProbed }: Gate): boolean {
+    if (error === undefined) return false
     const now = performance.now()
-    return now < closedUntilMs || (error !== undefined && (this.#isProbing || now < this.#probeAtMs))
+    return now < closedUntilMs || isProbed || (isHung && (this.#isProbing || now < this.#probeAtMs))
   }
 
   async #enter<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed(gate)) throw gate.error
     if (gate.error === undefined) return this.#try(gate, work)
-    const startedAtMs = performance.now()
-    this.#isProbing = true
+    const { isHung } = gate
+    gate.isProbed = true
+    if (isHung) this.#isProbing = true
     try {
       return await this.#try(gate, work)
-    } catch (error) {
-      const now = performance.now()
-      if (now - startedAtMs > hangsMs) this.#probeAtMs = now + maxPauseMs
-      throw error
     } finally {
-      this.#isProbing = false
+      gate.isProbed = false
+      if (isHung) this.#isProbing = false
     }
   }
 
   async #try<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
+    const startedAtMs = performance.now()
     try {
       const result = await work()
       gate.pauseMs = firstPauseMs
       gate.error = undefined
       return result
     } catch (error) {
-      // Of several that fail together, the first one decides.
-      if (isNodeFault(error) && performance.now() >= gate.closedUntilMs) {
-        gate.error = error
-        gate.closedUntilMs = performance.now() + gate.pauseMs
-        gate.pauseMs = Math.min(gate.pauseMs * 2, maxPauseMs)
-      }
+      if (isNodeFault(error)) this.#close(gate, error, performance.now() - startedAtMs > hangsMs)
+      // It keeps its place, so that a coordinator without a free connection is not asked again at once.
+      else if (isCoordinatorFull(error)) await delay(firstPauseMs)
       throw error
     }
+  }
+
+  #close(gate: Gate, error: unknown, isHung: boolean): void {
+    const now = performance.now()
+    if (isHung && gate.isProbed) this.#probeAtMs = now + maxPauseMs
+    // Of several that fail together, the first one decides, but a node that let one of them wait hangs.
+    if (now < gate.closedUntilMs) {
+      gate.isHung ||= isHung
+      return
+    }
+    gate.error = error
+    gate.isHung = isHung
+    gate.closedUntilMs = now + gate.pauseMs
+    gate.pauseMs = Math.min(gate.pauseMs * 2, maxPauseMs)
   }
 
   #gateOf(shard: number): Gate {
@@ -94,6 +112,8 @@ export class ShardGuard {
       pauseMs: firstPauseMs,
       closedUntilMs: 0,
       error: undefined,
+      isHung: false,
+      isProbed: false,
     }
     this.#gates.set(shard, gate)
     return gate
