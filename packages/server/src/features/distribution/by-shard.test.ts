@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ConnectionLost } from '@atrium/traffic/database-errors'
+import { HeldElsewhere, Overloaded } from '@atrium/traffic/overloaded'
 import { ByShard } from './by-shard.ts'
 import { TenantShards } from './tenant-shards.ts'
 
@@ -115,4 +116,77 @@ test('while shards do not answer, the work on others goes on, and they are tried
   await delay(60)
   await run()
   assert.equal(hanging.length, 0, 'there is a pause after one without an answer')
+})
+
+test('while a node hangs, the shards of another that failed at once take part again as soon as it is back', async () => {
+  const many = new TenantShards(Array.from({ length: 32 }, (_, n) => n * 2 ** 27 - 2 ** 31))
+  const ids = Array.from({ length: 1_000 }, (_, n) => `tenant ${n}`)
+  const shards = [...many.group(ids).keys()]
+  assert.equal(shards.length, 32)
+  const frozen = new Set(shards.slice(0, 16))
+  const byShard = new ByShard(many, { patienceMs: 50, pauseMs: 20 })
+  const hanging: ((error: Error) => void)[] = []
+  let isDown = true
+  const work = (some: string[]) => {
+    if (frozen.has(many.shardOf(some[0]!))) return new Promise<string[]>((_, reject) => void hanging.push(reject))
+    return isDown ? Promise.reject(new ConnectionLost('down')) : Promise.resolve(some)
+  }
+  const shardsOf = (some: Iterable<string>) => new Set([...some].map((id) => many.shardOf(id))).size
+  await byShard.run(ids, work)
+  for (const fail of hanging.splice(0)) fail(new ConnectionLost('no answer'))
+  isDown = false
+  await delay(30)
+  // These try all shards of the node that is back, and one of the other.
+  await byShard.run(ids, work)
+  const { results } = await byShard.run(ids, work)
+  assert.deepEqual([shardsOf(results.flat()), hanging.length], [16, 1])
+  await delay(60)
+  hanging.splice(0)[0]?.(new ConnectionLost('no answer'))
+  const again = await byShard.run(ids, work)
+  assert.deepEqual([shardsOf(again.results.flat()), shardsOf(again.failed.keys()), hanging.length], [16, 16, 0])
+})
+
+test('after a quiet time, the first call waits for a shard whose node is back, and briefly for one that is not', async () => {
+  const byShard = new ByShard(half)
+  const fail = () => byShard.run(low, () => Promise.reject(new ConnectionLost('down')))
+  const up = (ids: string[]) => delay(20).then(() => ids)
+  await fail()
+  await delay(600)
+  const early = await fail()
+  assert.deepEqual([...early.failed.keys()], low)
+  await delay(4_100)
+  const startedAt = performance.now()
+  const hung = await byShard.run(low, () => delay(700).then(() => Promise.reject(new ConnectionLost('down'))))
+  const tookMs = performance.now() - startedAt
+  assert.deepEqual([[...hung.failed.keys()], tookMs > 200 && tookMs < 600], [low, true], `${tookMs} ms`)
+  await delay(4_800)
+  const back = await byShard.run(low, up)
+  assert.deepEqual([back.results, back.failed.size], [[low], 0])
+})
+
+test('a lack of connections does not count as an answer of a node that has failed', async () => {
+  const withCode = (code: string) => Object.assign(new Error(code), { code })
+  for (const [error, isWaitedFor] of [
+    [withCode('53300'), false],
+    [new Overloaded('no connection'), false],
+    [new HeldElsewhere(), true],
+    [withCode('23514'), true],
+  ] as const) {
+    const byShard = new ByShard(half, { patienceMs: 1_000, pauseMs: 20 })
+    for (const fault of [new ConnectionLost('down'), error]) {
+      await byShard.run(low, () => Promise.reject(fault))
+      await delay(60)
+    }
+    const { results } = await byShard.run(low, (ids) => Promise.resolve(ids))
+    assert.equal(results.length === 1, isWaitedFor, error.message)
+  }
+})
+
+test('a coordinator without a free connection is not asked again at once', async () => {
+  const byShard = new ByShard(half, { patienceMs: 1_000, pauseMs: 20 })
+  const full = Object.assign(new Error('too many clients'), { code: '53300' })
+  await byShard.run(low, () => Promise.reject(full))
+  assert.equal((await byShard.run(low, (ids) => Promise.resolve(ids))).failed.get(low[0]!), full)
+  await delay(40)
+  assert.equal((await byShard.run(low, (ids) => Promise.resolve(ids))).results.length, 1)
 })

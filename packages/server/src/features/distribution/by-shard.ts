@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Overloaded } from '@atrium/traffic/overloaded'
+import { HeldElsewhere, Overloaded } from '@atrium/traffic/overloaded'
 import { Semaphore } from '@atrium/traffic/semaphore'
-import { isNodeFault } from './is-node-fault.ts'
+import { isCoordinatorFull, isNodeFault } from './is-node-fault.ts'
 import type { TenantShards } from './tenant-shards.ts'
 
 /** Shards that are worked on at once. One that has not answered after `countedMs` no longer counts. */
@@ -11,6 +11,16 @@ const patienceMs = 1_000
 /** After a failure, a shard is left out for as long; twice as long after each further one of its node. */
 const pauseMs = 500
 const maxPauseMs = 4_000
+
+interface Failing {
+  error: unknown
+  /** Whether its last work had no answer in time. */
+  isHung: boolean
+  /** The last time that it failed or was asked for. */
+  usedAtMs: number
+  /** After the next failure. */
+  nextPauseMs: number
+}
 
 interface Outcome<T> {
   results: T[]
@@ -28,11 +38,11 @@ export class ByShard {
   readonly #permits = new Semaphore(atOnce)
   /** Shards that are left out, with the error of their tenants. */
   readonly #leftOut = new Map<number, unknown>()
-  /** Shards whose node has failed, with the error and the pause after the next failure. */
-  readonly #failing = new Map<number, { error: unknown; nextPauseMs: number }>()
-  /** The work on these shards has had no answer in time, or is a probe. */
+  /** Shards whose node has failed. */
+  readonly #failing = new Map<number, Failing>()
+  /** The work on these shards has had no answer in time, or tries whether a node that hangs is back. */
   readonly #hanging = new Set<number>()
-  /** No probe begins before. */
+  /** No shard that has hung is tried before. */
   #probeAtMs = 0
 
   constructor(shards: TenantShards, times = { patienceMs, pauseMs }) {
@@ -59,7 +69,8 @@ export class ByShard {
   }
 
   async #workOn<T>(shard: number, work: () => Promise<T>): Promise<T> {
-    if (this.#failing.has(shard)) return this.#probe(shard, work)
+    const failing = this.#failing.get(shard)
+    if (failing) return this.#probe(shard, failing, work)
     const answered = new AbortController()
     const after = (ms: number) => delay(ms, undefined, { signal: answered.signal, ref: false })
     const patience = this.#times.patienceMs
@@ -71,7 +82,6 @@ export class ByShard {
         return { answer: begun }
       })
       const late = after(patience - counted).then(() => {
-        if (this.#leftOut.has(shard)) this.#hanging.add(shard)
         throw this.#leftOut.get(shard)
       })
       return await Promise.race([answer, late])
@@ -81,43 +91,72 @@ export class ByShard {
   }
 
   /**
-   * Tries whether the shard is back. Nobody waits for that: its tenants get the answers of the next call. The coordinator
-   * cannot cancel a statement that waits for a node which hangs, so each attempt costs it a session until the node is back:
-   * there is one at a time, for the shards of all nodes, and a pause after one that had no answer.
+   * Tries whether the shard is back. Nobody waits for that, because the tenants of other shards would wait too: its tenants
+   * get the answers of the next call. Only after a quiet time the error is old, and the answer is waited for briefly.
+   *
+   * The coordinator cannot cancel a statement that waits for a node which hangs, so each attempt costs it a session until
+   * the node is back: there is one at a time for all shards that have hung, and a pause after one that had no answer. A
+   * failure that came at once costs none, so a shard that failed so is tried after its own pause.
    */
-  #probe(shard: number, work: () => Promise<unknown>): never {
-    const startedAtMs = performance.now()
-    if (!this.#leftOut.has(shard) && this.#hanging.size === 0 && startedAtMs >= this.#probeAtMs) {
-      this.#hanging.add(shard)
-      void this.#begin(shard, work).catch(() => {
-        const now = performance.now()
-        if (now - startedAtMs > this.#times.patienceMs) this.#probeAtMs = now + maxPauseMs
-      })
-    }
-    throw this.#leftOut.get(shard) ?? this.#failing.get(shard)?.error
+  async #probe<T>(shard: number, failing: Failing, work: () => Promise<T>): Promise<T> {
+    const now = performance.now()
+    const isQuiet = now - failing.usedAtMs > maxPauseMs
+    failing.usedAtMs = now
+    const { isHung, error } = failing
+    if (this.#leftOut.has(shard)) throw this.#leftOut.get(shard)
+    if (isHung && (this.#hanging.size > 0 || now < this.#probeAtMs)) throw error
+    if (isHung) this.#hanging.add(shard)
+    const answer = this.#begin(shard, work)
+    answer.catch(() => undefined)
+    if (!isQuiet) throw this.#leftOut.get(shard)
+    const answered = new AbortController()
+    const late = delay(countedMs, undefined, { signal: answered.signal, ref: false }).then(() => {
+      throw this.#leftOut.get(shard)
+    })
+    return Promise.race([answer, late]).finally(() => answered.abort())
   }
 
   #begin<T>(shard: number, work: () => Promise<T>): Promise<T> {
     if (this.#leftOut.has(shard)) throw this.#leftOut.get(shard)
     this.#leftOut.set(shard, new Overloaded('a shard does not answer in time'))
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      this.#hanging.add(shard)
+    }, this.#times.patienceMs).unref()
     const answer = work()
+    const end = () => {
+      clearTimeout(timer)
+      this.#hanging.delete(shard)
+    }
     answer.then(
       () => {
-        this.#hanging.delete(shard)
+        end()
         this.#failing.delete(shard)
         this.#leftOut.delete(shard)
       },
-      (error: unknown) => this.#leaveOut(shard, error),
+      (error: unknown) => {
+        end()
+        this.#leaveOut(shard, error, isLate)
+      },
     )
     return answer
   }
 
-  #leaveOut(shard: number, error: unknown): void {
-    const pause = this.#failing.get(shard)?.nextPauseMs ?? this.#times.pauseMs
-    if (isNodeFault(error)) this.#failing.set(shard, { error, nextPauseMs: Math.min(pause * 2, maxPauseMs) })
-    else this.#failing.delete(shard)
-    this.#hanging.delete(shard)
+  #leaveOut(shard: number, error: unknown, isHung: boolean): void {
+    const before = this.#failing.get(shard)
+    const pause = before?.nextPauseMs ?? this.#times.pauseMs
+    if (isNodeFault(error)) {
+      const now = performance.now()
+      if (before && isHung) this.#probeAtMs = now + maxPauseMs
+      this.#failing.set(shard, { error, isHung, usedAtMs: now, nextPauseMs: Math.min(pause * 2, maxPauseMs) })
+    } else if (!isUnasked(error)) this.#failing.delete(shard)
     this.#leftOut.set(shard, error)
     setTimeout(() => this.#leftOut.delete(shard), pause).unref()
   }
+}
+
+/** Whether the work did not get as far as the node: there was no connection to the coordinator for it. */
+function isUnasked(error: unknown): boolean {
+  return (error instanceof Overloaded && !(error instanceof HeldElsewhere)) || isCoordinatorFull(error)
 }
