@@ -5,7 +5,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
 import { type ConsoleSession, cookieNames, readCookie } from '#features/console/session.ts'
 import { listSessionsOf } from '#features/console/session-store.ts'
-import { holderOf, signInByLink, signOut } from '#features/console/sign-in.ts'
+import { describeLink, holderOf, signInByLink, signOut } from '#features/console/sign-in.ts'
 import { compileCheck, parseBody, bodyOf } from '#http/parse.ts'
 import { sendConsolePage } from './add-console.ts'
 import { addAccountRoutes, canSignIn } from './add-console-accounts.ts'
@@ -16,7 +16,7 @@ import { limitReaders } from './limit-readers.ts'
 import { unconfirmedError } from './refuse-unconfirmed.ts'
 import { isOwnOrigin } from './own-origin.ts'
 
-const checkSignIn = compileCheck(closed({ link_secret: Type.String({ minLength: 1, maxLength: 100 }) }))
+const checkSecret = compileCheck(closed({ link_secret: Type.String({ minLength: 1, maxLength: 100 }) }))
 
 /**
  * Adds the calls that sign in and out of the console. They are not operations of the API: only the console uses them,
@@ -41,14 +41,16 @@ export function addConsoleSessions(app: FastifyInstance, ctx: Context): void {
         return reply.send({ data: { oidc, development: oidc && ctx.consoleIdentity?.isDevelopment === true } })
       })
     })
+    // A count of its own: who reads what links open can still sign in.
+    const onRequest = limitReaders(ctx, 'link')
+    scope.post('/console/link', { onRequest }, async (req, reply) =>
+      reply.send({ data: await describeLink(ctx.db, linkSecretOf(ctx, req)) }),
+    )
     void scope.register(async (entry) => {
       entry.addHook('onRequest', limitReaders(ctx, 'signIn'))
       if (ctx.consoleIdentity) addAccountRoutes(entry, ctx, ctx.consoleIdentity)
       entry.post('/console/sign-in', async (req, reply) => {
-        assertOwnOrigin(ctx, req)
-        const body = parseBody(bodyOf(req))
-        checkSignIn(body)
-        const { link_secret: secret } = body as { link_secret: string }
+        const secret = linkSecretOf(ctx, req)
         const cookies = await signInByLink(ctx, secret, browserOf(ctx, req))
         if (!cookies) {
           rememberInvitation(ctx, reply, secret)
@@ -105,6 +107,13 @@ async function provenSession(ctx: Context, req: FastifyRequest): Promise<Console
   const session = await sessionOf(ctx, req)
   assertCsrf(session, req.headers)
   return session
+}
+
+function linkSecretOf(ctx: Context, req: FastifyRequest): string {
+  assertOwnOrigin(ctx, req)
+  const body = parseBody(bodyOf(req))
+  checkSecret(body)
+  return (body as { link_secret: string }).link_secret
 }
 
 /** A page of another site must not sign somebody in to an account that they do not know. */

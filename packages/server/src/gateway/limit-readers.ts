@@ -9,10 +9,10 @@ import { applyDecision, scaledPolicies } from './rate-limit.ts'
  */
 export function limitReaders(
   { config, rateLimiter }: Pick<Context, 'config' | 'rateLimiter'>,
-  what: 'documents' | 'metrics' | 'console' | 'signIn',
+  what: 'documents' | 'metrics' | 'console' | 'signIn' | 'link',
 ): (req: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const policies = scaledPolicies(config.rateLimitFactor || 1)
-  const policy = what === 'signIn' ? policies.signIn : policies.address
+  const policy = what === 'signIn' || what === 'link' ? policies.signIn : policies.address
   return async (req, reply) => {
     if (config.rateLimitFactor === 0) return
     applyDecision(reply, await rateLimiter.take([{ key: `${what}:${limitAddress(req.ip)}`, policy }]))

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { consoleLink, signIn } from '#testing/console.ts'
 import { send } from '#testing/http.ts'
@@ -137,6 +138,57 @@ test('a link expires after ten minutes, and a page of another site cannot exchan
   await query(`update console_links set expires_at = expires_at - interval '10 minutes'`)
   const late = await signIn(api, link, { origin: 'http://localhost:8787' }).catch((error: Error) => error)
   assert.match(String(late), /403 console_link_invalid/)
+})
+
+const readLink = (link_secret: string, headers: Record<string, string> = {}, at: TestApi = api) =>
+  send({ baseUrl: at.origin }, 'POST', '/console/link', { body: { link_secret }, headers })
+const secretOf = ({ url }: { url: string }) => url.split('#link=')[1] ?? ''
+
+test('a link says what it opens before it is used, and is not used up by that', async () => {
+  const { id } = await api.makeTenant('Harbour')
+  const tenant = { id, name: 'Harbour' }
+  const link = await consoleLink(api, { kind: 'tenant', tenant_id: id })
+  assert.deepEqual((await readLink(secretOf(link))).body.data, { kind: 'tenant', tenant, role: 'owner', email: null })
+  const owner = await signIn(api, link)
+  const body = { email: 'Ada@harbour.example', role: 'analyst' }
+  const { invitation } = (await owner.send('POST', '/tenant/members', body)).body.data
+  const wanted = { kind: 'member', tenant, role: 'analyst', email: 'ada@harbour.example' }
+  for (let n = 0; n < 2; n++) assert.deepEqual((await readLink(secretOf(invitation))).body.data, wanted)
+  const operator = secretOf(await consoleLink(api, { kind: 'operator' }))
+  assert.deepEqual((await readLink(operator)).body.data, { kind: 'operator', tenant: null, role: null, email: null })
+  assert.equal((await signIn(api, invitation)).session.role, 'analyst')
+})
+
+test('a link that is unknown, used or expired gets the same answer, and a page of another site none', async () => {
+  const tenant = await api.makeTenant()
+  const make = () => consoleLink(api, { kind: 'tenant', tenant_id: tenant.id })
+  const [used, expired, good] = [await make(), await make(), await make()]
+  await signIn(api, used)
+  const hash = createHash('sha256').update(secretOf(expired)).digest()
+  const { rowCount } = await query(`update console_links set expires_at = now() where secret_hash = $1`, [hash])
+  assert.equal(rowCount, 1)
+  const secrets = [secretOf(used), secretOf(expired), `${secretOf(good).slice(0, -6)}AAAAAA`, 'x']
+  const answers = await Promise.all(secrets.map((secret) => readLink(secret)))
+  for (const { status, body } of answers) {
+    assert.deepEqual([status, body.error.code, body.error.message], [403, 'console_link_invalid', answers[0]?.body.error.message])
+  }
+  const foreign = await readLink(secretOf(good), { origin: 'https://evil.example' })
+  assert.deepEqual([foreign.status, foreign.body.error.code], [403, 'csrf_required'])
+})
+
+test('readers of links are limited by address, and can still sign in', async () => {
+  const limited = await startTestApi({ rateLimit: '1' })
+  try {
+    const tenant = await limited.makeTenant()
+    const link = await consoleLink(limited, { kind: 'tenant', tenant_id: tenant.id })
+    const statuses = []
+    for (let n = 0; n < 13; n++) statuses.push((await readLink('x', {}, limited)).status)
+    assert.deepEqual(new Set(statuses.slice(0, 12)), new Set([403]))
+    assert.equal(statuses[12], 429)
+    await signIn(limited, link)
+  } finally {
+    await limited.close()
+  }
 })
 
 test('no secret of a link or a session is stored', async () => {

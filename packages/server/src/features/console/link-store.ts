@@ -1,3 +1,4 @@
+import type { MemberRole } from '@atrium/contract/roles'
 import { statement, type Db, type Tx } from '#db/database.ts'
 
 /** What a link opens, once. */
@@ -42,6 +43,30 @@ const findStatement = statement<Row>(
 export async function findLink(db: Db, secretHash: Buffer): Promise<LinkTarget | undefined> {
   const [row] = await db.query(findStatement, [secretHash])
   return row && toTarget(row)
+}
+
+/** A link as the page names it to whoever is about to use it. */
+export interface LinkView {
+  kind: LinkTarget['kind']
+  tenant: { id: string; name: string } | null
+  role: MemberRole | null
+  /** The invited address. */
+  email: string | null
+}
+
+const viewStatement = statement<LinkView>(
+  'console-links-view',
+  `select l.kind, case when t.id is not null then json_build_object('id', t.id, 'name', t.name) end as tenant,
+     case l.kind when 'tenant' then 'owner' else m.role end as role, m.email
+   from console_links l
+   left join tenants t on t.id = l.tenant_id
+   left join members m on m.tenant_id = l.tenant_id and m.id = l.member_id
+   where l.secret_hash = $1 and l.expires_at > now()`,
+)
+
+/** The link, which stays. undefined: it was used, has expired or never existed. */
+export async function viewLink(db: Db, secretHash: Buffer): Promise<LinkView | undefined> {
+  return (await db.query(viewStatement, [secretHash]))[0]
 }
 
 /** Removes the link, so that nobody can use it again. undefined: it was used, has expired or never existed. */

@@ -8,7 +8,7 @@ import type { Context } from '#features/context.ts'
 import type { ConsoleAccount } from '#ports/console-identity.ts'
 import { notifyKeyChange } from '#features/keys/store.ts'
 import { findDevelopmentTenant } from '#features/tenants/store.ts'
-import { findLink, insertLink, takeLink, type LinkTarget } from './link-store.ts'
+import { findLink, insertLink, type LinkTarget, type LinkView, takeLink, viewLink } from './link-store.ts'
 import { type Account, joinMember, listMembersForUpdate, listMemberships } from './member-store.ts'
 import { type ConsoleSession, lifetimeSeconds, linkSeconds } from './session.ts'
 import { deleteSession, deleteSessionsByToken, deleteSessionsOf, insertSession } from './session-store.ts'
@@ -46,6 +46,13 @@ export function makeDevelopmentLink(db: Database, consoleUrl: string): Promise<s
     const tenantId = await findDevelopmentTenant(tx)
     return tenantId === undefined ? undefined : (await makeLink(tx, consoleUrl, { kind: 'tenant', tenantId })).url
   })
+}
+
+/** What a link opens, for the page to name it before it is used. */
+export async function describeLink(db: Database, secret: string): Promise<LinkView> {
+  const link = isCredential('consoleLink', secret) ? await viewLink(db, hashCredential(secret)) : undefined
+  if (!link) throw new ApiError('console_link_invalid')
+  return link
 }
 
 /**

@@ -37,6 +37,20 @@ export async function loadSession(): Promise<ConsoleSession | undefined> {
   }
 }
 
+/** What a one-time link opens. */
+export interface LinkTarget {
+  kind: 'operator' | 'tenant' | 'member'
+  tenant: { id: string; name: string } | null
+  role: MemberRole | null
+  /** The invited address. */
+  email: string | null
+}
+
+/** Does not use the link up. */
+export function loadLinkTarget(linkSecret: string): Promise<LinkTarget> {
+  return askConsole<LinkTarget>('POST', '/console/link', { body: { link_secret: linkSecret } })
+}
+
 /**
  * Exchanges the secret of a one-time link for the session cookie. Returns an address if the link is an invitation, which
  * is accepted with an account of the identity provider there.

@@ -2,8 +2,9 @@ import { AtriumError } from '@atrium/client/atrium-error'
 import { useEffect, useState } from 'preact/hooks'
 import { ArchMark } from '../../space/parts/arch.tsx'
 import { sessionStore } from '../api/api.ts'
-import { type ConsoleSession, loadSignInWays, signIn } from '../api/session.ts'
+import { type ConsoleSession, type LinkTarget, loadLinkTarget, loadSignInWays, signIn } from '../api/session.ts'
 import { FailureNote } from '../parts/failure.tsx'
+import { Loading } from '../parts/loading.tsx'
 import { useStore } from '../../space/use-store.ts'
 import { atriumCommand, Command, linkCommand } from './link-command.tsx'
 
@@ -50,6 +51,7 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const [secret, setSecret] = useState(linkSecret)
+  const [target, setTarget] = useState<LinkTarget>()
   const [ways, setWays] = useState({ oidc: false, development: false })
   useEffect(() => {
     // Without the answer, a link still signs in.
@@ -60,6 +62,18 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
     linkSecret = undefined
     setSecret(undefined)
   }
+  const fail = (error: unknown) => {
+    setError(error)
+    setBusy(false)
+    if (error instanceof AtriumError && error.code === 'console_link_invalid') forgetLink()
+  }
+  // Somebody else may have made the link, so nobody uses it before they know what it opens.
+  const readLink = () => {
+    if (secret === undefined) return
+    setError(undefined)
+    loadLinkTarget(secret).then(setTarget, fail)
+  }
+  useEffect(readLink, [])
   // Only a click uses the link up: programs that preview links do not click.
   const open = async (secret: string) => {
     setBusy(true)
@@ -70,9 +84,7 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
       forgetLink()
       onSignedIn()
     } catch (error) {
-      setError(error)
-      setBusy(false)
-      if (error instanceof AtriumError && error.code === 'console_link_invalid') forgetLink()
+      fail(error)
     }
   }
   return (
@@ -84,19 +96,19 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
       <h1>{ended ? 'Your session has ended' : 'Sign in to the console'}</h1>
       {left?.everywhere && <p role="status">You are signed out in every browser.</p>}
       {problem !== undefined && <p role="alert">{problem}</p>}
-      {error !== undefined && <FailureNote error={error} />}
+      {error !== undefined && <FailureNote error={error} onRetry={secret === undefined || target ? undefined : readLink} />}
       {secret !== undefined ? (
         <>
-          {session ? (
-            <p>
-              This browser is signed in as {nameOf(session)}. The one-time link opens the console anew, in place of that session.
-            </p>
+          {target ? (
+            <>
+              <TargetText target={target} session={session} />
+              <button class="button primary wide" type="button" disabled={isBusy} onClick={() => void open(secret)}>
+                Open the console
+              </button>
+            </>
           ) : (
-            <p>This one-time link opens the console in this browser.</p>
+            error === undefined && <Loading />
           )}
-          <button class="button primary wide" type="button" disabled={isBusy} onClick={() => void open(secret)}>
-            Open the console
-          </button>
           {session && (
             <button class="button wide" type="button" disabled={isBusy} onClick={() => (forgetLink(), onStay())}>
               Stay signed in
@@ -136,6 +148,35 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
         </>
       )}
     </div>
+  )
+}
+
+interface TargetTextProps {
+  target: LinkTarget
+  session: ConsoleSession | undefined
+}
+
+function TargetText({ target: { tenant, role, email }, session }: TargetTextProps) {
+  return (
+    <>
+      {!tenant ? (
+        <p>This one-time link opens the console of the operator.</p>
+      ) : email === null ? (
+        <p>
+          This one-time link opens the console of <bdi>{tenant.name}</bdi> as an {role}.
+        </p>
+      ) : (
+        <p>
+          This invitation is for <bdi>{email}</bdi>, with the role {role} at <bdi>{tenant.name}</bdi>.
+        </p>
+      )}
+      {session && (
+        <p>
+          This browser is signed in as {nameOf(session)}. That session ends when you open the console.{' '}
+          {tenant && session.tenant && tenant.id !== session.tenant.id && <strong>The link is for another tenant.</strong>}
+        </p>
+      )}
+    </>
   )
 }
 
