@@ -58,7 +58,7 @@ export function buildApp(ctx: Context, serveMcp?: ServeMessage): FastifyInstance
     forceCloseConnections: false,
     trustProxy: ctx.config.trustProxy.length > 0 ? ctx.config.trustProxy : false,
     genReqId: newRequestId,
-    // No route has a schema of Fastify, whose compilers take 8 MiB.
+    // No route has a schema of Fastify, so its compilers are not loaded.
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 100 },
     clientErrorHandler: (error, socket) => answerClientError(publicUrl, error, socket),
