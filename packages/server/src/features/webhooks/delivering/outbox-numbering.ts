@@ -5,15 +5,24 @@ import { listWaitingTenants } from '#features/events/store.ts'
 
 const tenantBatch = 50
 const eventBatch = 500
+/** Tenants of one shard that wait for it. A later look finds further ones again. */
+const maxWaiting = 2_000
+
+interface ShardQueue {
+  /** The tenants that are next, in the order in which they were found. */
+  waiting: Set<string>
+  numbering: Set<string>
+  done: Promise<void> | undefined
+}
 
 /** Numbers the events in the outbox, a part at a time, of other tenants each time. */
 export class OutboxNumbering {
   readonly #ctx: Pick<Context, 'db' | 'log' | 'tenantShards'>
   readonly #byShard: ByShard
   readonly #onNumbered: () => void
-  /** The shards whose events are being numbered. */
-  readonly #shards = new Map<number, Promise<void>>()
+  readonly #queues = new Map<number, ShardQueue>()
   #afterTenantId = ''
+  #isFinishing = false
   /** A shard that is left out keeps the error of its last attempt. */
   readonly #logged = new WeakSet<Error>()
 
@@ -34,40 +43,60 @@ export class OutboxNumbering {
     const tenantIds = await listWaitingTenants(db, after, tenantBatch)
     const isFull = tenantIds.length === tenantBatch
     this.#afterTenantId = isFull ? (tenantIds.at(-1) ?? '') : ''
-    if (tenantIds.length === 0) return after !== ''
+    if (tenantIds.length === 0) return after !== '' && !tenantShards.isSpread
     if (!tenantShards.isSpread) {
       const most = await this.#number(tenantIds)
-      return isFull || after !== '' || most >= eventBatch
+      return isFull || after !== '' || (most ?? 0) >= eventBatch
     }
-    for (const [shard, ids] of tenantShards.group(tenantIds)) if (!this.#shards.has(shard)) this.#begin(shard, ids)
+    for (const [shard, ids] of tenantShards.group(tenantIds)) this.#add(shard, ids)
     return isFull
   }
 
-  /** Resolves when nothing is being numbered. */
-  async ended(): Promise<void> {
-    await Promise.all(this.#shards.values())
+  /** Begins nothing more. Resolves when nothing is being numbered. */
+  async finish(): Promise<void> {
+    this.#isFinishing = true
+    await Promise.all([...this.#queues.values()].flatMap(({ done }) => done ?? []))
   }
 
-  #begin(shard: number, tenantIds: string[]): void {
-    const numbered = this.#number(tenantIds)
-      .catch(() => 0)
+  /** Tenants wait while their shard is busy. A look begins with the lowest ids, so it would skip all others each time. */
+  #add(shard: number, tenantIds: string[]): void {
+    const queue = this.#queues.get(shard) ?? { waiting: new Set(), numbering: new Set(), done: undefined }
+    this.#queues.set(shard, queue)
+    const { waiting, numbering } = queue
+    for (const id of tenantIds) if (waiting.size < maxWaiting && !numbering.has(id)) waiting.add(id)
+    if (!queue.done) this.#begin(queue)
+  }
+
+  #begin(queue: ShardQueue): void {
+    const tenantIds = [...queue.waiting].slice(0, tenantBatch)
+    if (tenantIds.length === 0 || this.#isFinishing) return
+    queue.numbering = new Set(tenantIds)
+    // While the shard is left out they stay the first.
+    const leave = () => tenantIds.forEach((id) => queue.waiting.delete(id))
+    queue.done = this.#number(tenantIds, leave)
+      .catch(() => undefined)
       .then((count) => {
-        this.#shards.delete(shard)
-        if (count > 0) this.#onNumbered()
+        queue.done = undefined
+        queue.numbering.clear()
+        // After a failure the shard is left out for a while, so a later look continues.
+        if (count !== undefined) this.#begin(queue)
+        if (count) this.#onNumbered()
       })
-    this.#shards.set(shard, numbered)
   }
 
-  /** Returns the most that were numbered in one call. */
-  async #number(tenantIds: string[]): Promise<number> {
+  /** Returns the most that were numbered in one call; undefined: a shard failed or did not answer. */
+  async #number(tenantIds: string[], onBegin?: () => void): Promise<number | undefined> {
     const { db, log, tenantShards } = this.#ctx
-    const { results, failed } = await this.#byShard.run(tenantIds, (ids) => numberFreeEvents(db, ids, eventBatch, tenantShards))
+    const { results, failed } = await this.#byShard.run(tenantIds, (ids) => {
+      onBegin?.()
+      return numberFreeEvents(db, ids, eventBatch, tenantShards)
+    })
     for (const error of failed.values()) {
       if (error instanceof Error && !this.#logged.has(error)) {
         this.#logged.add(error)
         log.error({ err: error }, 'events of some tenants not numbered; trying again')
       }
     }
-    return Math.max(0, ...results)
+    return failed.size > 0 ? undefined : Math.max(0, ...results)
   }
 }

@@ -59,7 +59,7 @@ export class WebhookRunner {
   async stop(): Promise<void> {
     const closed = this.#work.close()
     for (const run of this.#work.runs.values()) run.finish()
-    const ended = closed.then(() => Promise.all([this.#work.ended(), this.#numbering.ended()]))
+    const ended = closed.then(() => Promise.all([this.#work.ended(), this.#numbering.finish()]))
     await Promise.race([ended, delay(finishTimeoutMs, undefined, { ref: false })])
     this.#work.abortAll('the worker stops')
     // An unresponsive database must not delay the stop: the leases run out by themselves.
