@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Counter, type Registry } from 'prom-client'
 import type { Db } from '#db/database.ts'
 import { ByShard } from '#features/distribution/by-shard.ts'
@@ -12,6 +13,8 @@ const maxLeft = maxWaiting / 2
 /** The chunks of one statement: at most 3 MB if they are full. */
 const batchSize = 50
 const intervalMs = 1_000
+/** At the end, entries whose node of a cluster has failed are tried again for a while. */
+const closing = { forMs: 1_000, pauseMs: 250 }
 
 interface RequestLogOptions {
   db: Db
@@ -78,7 +81,14 @@ export class RequestLog {
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
+    const endsAtMs = performance.now() + closing.forMs
     await this.flush()
+    if (!this.#byShard.isSpread) return
+    // A node that has failed may be back: then the first attempt, for which nobody waits, writes the entries.
+    while (this.#inChunks > 0 && performance.now() < endsAtMs) {
+      await delay(closing.pauseMs)
+      await this.flush()
+    }
   }
 
   async #write(): Promise<void> {
