@@ -365,6 +365,7 @@ class ListedReader(Reader):
         self.named_by: dict[str, str] = {}
         self.invites: dict[str, dict[str, Any]] = {}
         self.hosted: dict[str, dict[str, str]] = {}
+        self.listed: list[str] = []
         self.waiting: list[tuple[int, re.Match[str], dict[str, Any], bool]] = []
 
     def notice(self) -> str:
@@ -591,6 +592,9 @@ class ListedReader(Reader):
     def take(self, seq: int, match: re.Match[str], item: dict[str, Any], is_list: bool) -> dict[str, Any] | None:
         content, policy = item["content"], item["policy"]
         if is_list:
+            for device in set(self.listed).difference(policy["devices"]) & set(self.cards):
+                self.cards[device] = {name: value for name, value in self.cards[device].items() if name != "member"}
+            self.listed = policy["devices"]
             self.cards |= {self.owner: content["card"]} | item["hosted"]
             self.invites = {invite["key"]: invite for invite in content["invites"]}
             return None
@@ -614,7 +618,7 @@ class ListedReader(Reader):
         if parts[0].get("line") != sha256(match["protected"].encode("ascii")) or not is_signed(text, author["spk"]):
             raise Problem("signature", seq)
         if invite is not None:
-            self.answer(invite, parts[1], seq, policy["devices"])
+            self.answer(invite, parts[1], seq, policy)
             return None
         if parts[1].get("t") == "identity":
             self.identify(kid, parts[1], seq)
@@ -647,15 +651,23 @@ class ListedReader(Reader):
             self.invited[key] = invited
         return key
 
-    def answer(self, invite: dict[str, Any], payload: dict[str, Any], seq: int, devices: list[str]) -> None:
+    def is_open(self, key: str, policy: dict[str, Any]) -> bool:
+        """Whether a line may count in place of what the room has said of the device before."""
+        if key in policy["devices"] or key in self.hosted:
+            return False
+        return not self.has_agreed(key) or self.named_by[key] not in policy["devices"]
+
+    def answer(self, invite: dict[str, Any], payload: dict[str, Any], seq: int, policy: dict[str, Any]) -> None:
         card = read_card(payload.get("card"), self.room) if payload.get("t") == "answer" else None
         if card is None:
             raise Problem("record", seq)
         key = name_of(card["spk"])
         if "id_token" in payload and not is_identity(payload):
             raise Problem("record", seq)
-        claimed = key in self.named_by and not self.has_agreed(key) and key not in devices
-        if invite["key"] not in self.answered and (key not in self.cards or claimed):
+        agreed = card.get("member") == invite["key"]
+        accepted = agreed or (key in self.named_by and key not in policy["revoked"])
+        counts = key not in self.cards or (accepted and self.is_open(key, policy))
+        if invite["key"] not in self.answered and counts:
             self.answered[invite["key"]] = self.set_card(card, invite["for"])
             if "id_token" in payload:
                 self.identify(key, payload, seq)
@@ -667,11 +679,8 @@ class ListedReader(Reader):
         key = name_of(card["spk"])
         if any(one["device"] == by for one in policy.get("hosted", [])):
             return
-        if key in self.cards:
-            fixed = key in policy["devices"] or key in self.hosted
-            taken = self.has_agreed(key) and self.named_by[key] in policy["devices"]
-            if card.get("member") != by or fixed or taken:
-                return
+        if key in self.cards and (card.get("member") != by or not self.is_open(key, policy)):
+            return
         self.named_by[self.set_card(card, self.invited.get(by))] = by
 
     def offered(self) -> list[str]:

@@ -105,6 +105,22 @@ test('who was removed reads no further, and the others read on and back', async 
   assert.deepEqual(await texts(room), ['for all three', 'for two'])
 })
 
+test('who was removed and is invited again comes back with the same device, and reads back', async () => {
+  const { room } = await newRoom()
+  const { device, ...grace } = await join(room, 'grace@example.org', { name: 'Grace' })
+  await grace.room.say('before')
+  await room.expel([grace.key])
+  await room.say('meanwhile')
+  const back = await answerInvitation(await room.invite('Grace, again'), { ...more(), device, name: 'Grace' })
+  assert.equal(await reasonOf(back.read()), 'bad_room_key', 'the answer alone gives it nothing')
+  const [admitted] = await room.admit()
+  assert.deepEqual([admitted?.key, admitted?.invitedAs], [grace.key, 'Grace, again'])
+  await back.say('after')
+  assert.deepEqual(await texts(back), ['before', 'meanwhile', 'after'])
+  await room.expel([grace.key])
+  assert.equal(await reasonOf(back.read()), 'bad_room_key', 'it can be removed again')
+})
+
 test('all stored bytes give a removed member with its keys nothing newer', async () => {
   const { room, owner } = await newRoom()
   const grace = await join(room, 'grace@example.org')

@@ -98,6 +98,24 @@ test('an invited address is admitted only with its own ID token; each answer is 
   assert.equal((await room.admit()).length, 1, 'a name is the word of the owner')
 })
 
+test('a device that was removed comes back by an invitation for its own address only, and with a new token', async () => {
+  const { room } = await newRoom()
+  const device = await newDevice()
+  const email = 'grace@example.org'
+  const answer = async (who: string, idToken?: string) =>
+    answerInvitation(await room.invite(who), { ...more(), device, ...(idToken !== undefined && { idToken }) })
+  await answer(email, await tokenFor(device, email))
+  await room.admit()
+  await room.expel([device.signing.thumbprint])
+  await answer('eve@example.org', await tokenFor(device, email))
+  assert.deepEqual(await room.admit(), [], 'the token is for another address')
+  await answer(email)
+  assert.deepEqual(await room.admit(), [], 'the old token counts no more')
+  await answer(email, await tokenFor(device, email))
+  const [admitted] = await room.admit()
+  assert.equal(admitted?.standing.ok && admitted.standing.email, email)
+})
+
 test('a device cannot seal a token that readers reject, and its first one counts', async () => {
   const { room, device } = await newRoom()
   const ofAnother = tokenFor(await newDevice(), 'ada@example.org')

@@ -26,7 +26,7 @@ async function prepare() {
   const place = { room: owner.room, owner: ownerDevice.signing.thumbprint }
   const other = openListedRoom({ ...more(), ...place, device: second, name: 'Grace, telephone' })
   const [firstKey, secondKey] = [first, second].map(({ signing }) => signing.thumbprint) as [string, string]
-  return { owner, member, other, firstKey, secondKey }
+  return { owner, member, other, firstKey, secondKey, second }
 }
 
 test('a member names a second device, the owner lets it in without a change of the key, and readers are told', async () => {
@@ -70,6 +70,32 @@ test('who is expelled leaves with every device that it has named, and one that w
   assert.equal((await owner.vouched()).length, 1)
   await owner.expel([firstKey])
   assert.deepEqual(await owner.vouched(), [], 'the word of a device that was removed counts no more')
+})
+
+test('a second device whose first one was removed before it was let in comes in by an invitation', async () => {
+  const { owner, member, other, firstKey, secondKey, second } = await prepare()
+  await member.vouch(await other.card(firstKey))
+  await owner.expel([firstKey])
+  assert.deepEqual(await owner.vouched(), [])
+  const back = await answerInvitation(await owner.invite('Grace, again'), { ...more(), device: second, name: 'Grace' })
+  assert.deepEqual(
+    (await owner.admit()).map(({ key, invitedAs, vouchedBy }) => [key, invitedAs, vouchedBy]),
+    [[secondKey, 'Grace, again', undefined]],
+  )
+  await back.say('From the laptop.')
+  assert.equal((await owner.read()).at(-1)?.member.key, secondKey)
+})
+
+test('a second device that was removed by itself comes back by an invitation, while its namer stays', async () => {
+  const { owner, member, other, firstKey, secondKey, second } = await prepare()
+  await member.vouch(await other.card(firstKey))
+  await owner.admitVouched([secondKey])
+  await owner.expel([secondKey])
+  await answerInvitation(await owner.invite('Grace, again'), { ...more(), device: second })
+  assert.equal((await owner.admit()).length, 1)
+  await owner.expel([firstKey])
+  await other.say('I was invited for my own sake.')
+  assert.equal((await owner.members()).length, 2)
 })
 
 test('what is no card for this room is not written, and only the owner lets in', async () => {

@@ -19,8 +19,9 @@ export async function answerInvitation(
   signal?: AbortSignal,
 ): Promise<ListedRoomOptions> {
   const { room, owner, keys } = parseInvitation(invitation) ?? { room: '', owner: '', keys: '' }
-  const inviting = new ListedConnection({ ...options, room, owner, device: await importPairs(keys) })
-  const card = await signCard(options.device, room, options.name)
+  const guest = await importPairs(keys)
+  const inviting = new ListedConnection({ ...options, room, owner, device: guest })
+  const card = await signCard(options.device, room, options.name, guest.signing.thumbprint)
   const token = idToken === undefined ? {} : inviting.seal(idToken)
   await inviting.append({ t: 'answer', card, ...token }, signal)
   return { ...options, room, owner }

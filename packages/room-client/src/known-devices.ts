@@ -11,7 +11,7 @@ type Payload = Readonly<Record<string, unknown>>
 /** The place of a line, and the list in force there. */
 interface Place {
   readonly seq: number
-  readonly policy: Pick<DevicePolicy, 'devices' | 'hosted'>
+  readonly policy: Pick<DevicePolicy, 'devices' | 'hosted' | 'revoked'>
 }
 
 /** What the lines of a room with a list have said of its devices. Keys are thumbprints. */
@@ -50,17 +50,24 @@ export class KnownDevices {
     }
   }
 
+  /** A list without these devices is in force: the consent of each is used up, and its namer must name it again. */
+  leave(keys: readonly string[]): void {
+    for (const card of keys.map((key) => this.cards.get(key))) if (card) this.cards.set(card.key, { ...card, member: undefined })
+  }
+
   /**
-   * The key of an invitation writes one thing only: the card of the device that answers it. The first answer counts. A member
-   * cannot keep a device from answering by claiming it.
+   * The key of an invitation writes one thing only: the card of the device that answers it. The first answer counts. A device
+   * that is known answers by a card that names the invitation: everybody can copy an old card. Other cards are of earlier
+   * releases. A member cannot keep a device from answering by claiming it.
    */
   async answer(invite: Invite, payload: Payload, { seq, policy }: Place): Promise<void> {
     const card = payload['t'] === 'answer' ? await readCard(payload['card'], this.#room) : undefined
     if (!card) throw new TamperedRoomError('record', seq)
     if ('id_token' in payload && !readToken(payload)) throw new TamperedRoomError('record', seq)
     const { key } = card
-    const isClaimed = this.vouchedBy.has(key) && !isAgreed(this, key) && !policy.devices.includes(key)
-    if (this.answers.has(invite.key) || (this.cards.has(key) && !isClaimed)) return
+    if (this.answers.has(invite.key)) return
+    const mayReplace = card.member === invite.key || (this.vouchedBy.has(key) && !policy.revoked.includes(key))
+    if (this.cards.has(key) && !(mayReplace && this.#isFree(key, policy))) return
     this.#replace(card, invite.for)
     this.answers.set(invite.key, key)
     if ('id_token' in payload) this.identify(key, payload, seq)
@@ -71,20 +78,21 @@ export class KnownDevices {
    * card, so only with a card that names the first device in turn may the owner let the second one in. Without it, the line is
    * kept for the rooms of earlier releases, and yields to any line that the device itself has agreed to.
    */
-  async vouch(by: string, payload: Payload, { seq, policy: { devices, hosted = [] } }: Place): Promise<void> {
+  async vouch(by: string, payload: Payload, { seq, policy }: Place): Promise<void> {
     const card = await readCard(payload['card'], this.#room)
     if (!card) throw new TamperedRoomError('record', seq)
     const { key } = card
     // The second device of an agent would read without the notice that the operator reads along.
-    if (hosted.some(({ device }) => device === by)) return
-    if (this.cards.has(key)) {
-      const namedBy = this.vouchedBy.get(key)
-      const isSettled = devices.includes(key) || this.hosted.has(key)
-      const isTaken = isAgreed(this, key) && namedBy !== undefined && devices.includes(namedBy)
-      if (card.member !== by || isSettled || isTaken) return
-    }
+    if (policy.hosted?.some(({ device }) => device === by)) return
+    if (this.cards.has(key) && !(card.member === by && this.#isFree(key, policy))) return
     this.#replace(card, this.invitedAs.get(by))
     this.vouchedBy.set(key, by)
+  }
+
+  /** Neither the list nor a namer that is on it has the device. */
+  #isFree(key: string, { devices }: Place['policy']): boolean {
+    const isTaken = isAgreed(this, key) && devices.includes(this.vouchedBy.get(key) ?? '')
+    return !isTaken && !devices.includes(key) && !this.hosted.has(key)
   }
 
   /** What others have said of a device that is not on the list counts no more. */

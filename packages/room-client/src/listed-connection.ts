@@ -183,8 +183,10 @@ export class ListedConnection {
 
   /** An address is believed by an ID token only, where a provider is given. */
   #mayEnter(invitedAs: string, { standing }: Member): boolean {
-    const needsToken = this.#options.identityProvider !== undefined && parseEmail(invitedAs) !== undefined
-    return !needsToken || standing.ok || standing.reason === 'revoked'
+    const address = parseEmail(invitedAs)
+    if (this.#options.identityProvider === undefined || address === undefined) return true
+    // A device that was removed comes back by an invitation for its own address.
+    return standing.ok || (standing.reason === 'revoked' && standing.email === address)
   }
 
   /** The removed devices keep what they could read. Nothing after this line is sealed with a key that they have. */

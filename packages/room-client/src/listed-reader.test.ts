@@ -3,12 +3,15 @@ import { test } from 'node:test'
 import { TamperedRoomError } from './line-reader.ts'
 import { ListedReader } from './listed-reader.ts'
 import { signCard } from './room-device.ts'
-import { contestedDevices } from './testing/contested-devices.ts'
+import { contestedDevices, first as guest, inviteAs } from './testing/contested-devices.ts'
+import { returningDevices } from './testing/returning-devices.ts'
 import { hostedAgent, openAfterHosted, openHosted, tamperedHostedRooms } from './testing/tampered-hosted-rooms.ts'
 import { member, openRekeyed, owner, room, runner, stranger, tamperedListedRooms } from './testing/tampered-listed-rooms.ts'
 import { openWithSecondDevice, tamperedSecondDevices } from './testing/tampered-second-devices.ts'
 import { pageOf } from './testing/tampered-rooms.ts'
 import { openWithUnknownRevoked, tamperedSpellings } from './testing/tampered-spellings.ts'
+
+const contested = { ...contestedDevices, ...returningDevices }
 
 const newReader = (device = member) => new ListedReader({ room, owner: owner.signing.thumbprint, device })
 
@@ -125,7 +128,7 @@ test('a list may name a device as removed that was never on it', async () => {
   assert.equal(await problemOf(await openWithUnknownRevoked()), undefined)
 })
 
-for (const [name, { open, shown, offered }] of Object.entries(contestedDevices)) {
+for (const [name, { open, shown, offered }] of Object.entries(contested)) {
   test(`${name}: only what the device itself has agreed to counts`, async () => {
     const reader = newReader()
     const entries = await reader.take(await pageOf((await open()).lines))
@@ -137,6 +140,36 @@ for (const [name, { open, shown, offered }] of Object.entries(contestedDevices))
     assert.equal(reader.device(key).token, undefined, 'nobody else seals its token')
   })
 }
+
+for (const [name, { open }] of Object.entries(contested)) {
+  test(`${name}: a reader that continues after each line finds the same`, async () => {
+    const { lines } = await open()
+    const whole = newReader()
+    await whole.take(await pageOf(lines))
+    const options = { room, owner: owner.signing.thumbprint, device: member }
+    let reader = newReader()
+    for (const [at, line] of lines.entries()) {
+      await reader.take(await pageOf([line], {}, at))
+      const { hashes, state } = reader
+      if (state) reader = await ListedReader.resume(options, { hashes, ids: [], state: JSON.parse(JSON.stringify(state)) })
+    }
+    assert.deepEqual(reader.vouched, whole.vouched)
+    for (const about of ['answers', 'invitedAs', 'vouchedBy', 'tokens'] as const)
+      assert.deepEqual([...reader.facts[about]], [...whole.facts[about]])
+  })
+}
+
+test('the device of a hosted agent that has left answers no invitation: it never becomes that of a person', async () => {
+  const store = await openAfterHosted()
+  await inviteAs(store, guest, 'Grace')
+  await store.write({ t: 'answer', card: await signCard(runner, room, 'Grace', guest.signing.thumbprint) }, { by: guest })
+  const reader = newReader()
+  await reader.take(await pageOf(store.lines))
+  assert.deepEqual(
+    reader.invites.map(({ invite, answer }) => [invite.for, answer]),
+    [['Grace', undefined]],
+  )
+})
 
 test('the newest five devices of each member are offered, and a removed member leaves with those that it has named', async () => {
   const reader = newReader()

@@ -47,6 +47,8 @@ export class ListedReader extends ListedView {
   readonly #ids = new Set<string>()
   /** The open invitations at the last line that was opened. */
   #invites = new Map<string, Invite>()
+  /** The devices of the last list that was opened. */
+  #listed: readonly string[] = []
   #failure: unknown
 
   constructor(options: ListedReaderOptions) {
@@ -70,6 +72,7 @@ export class ListedReader extends ListedView {
       reader.#keys.set(generation, await deriveClientKeys({ room: options.room, mk }, generation))
     }
     reader.#devices.resume(state)
+    reader.#listed = last.policy.devices
     reader.#invites = new Map(last.content?.invites.map((invite) => [invite.key, invite]))
     return reader
   }
@@ -218,6 +221,9 @@ export class ListedReader extends ListedView {
       for (const { seq, force, content, opening } of ready) {
         const signed = await opening
         if (!signed) {
+          const { devices } = force.policy
+          this.#devices.leave(this.#listed.filter((key) => !devices.includes(key)))
+          this.#listed = devices
           for (const card of [content.owner, ...(force.hosted ?? [])]) this.#devices.cards.set(card.key, card)
           this.#invites = new Map(content.invites.map((invite) => [invite.key, invite]))
           continue

@@ -74,11 +74,11 @@ export interface Card {
   readonly epk: EcPublicKey
   /** Claimed. */
   readonly name?: string
-  /** The device whose second device it agrees to be: a thumbprint, or anything else, which is no consent. */
+  /** Whose second device it agrees to be, or the invitation that it answers: a thumbprint. Anything else is no consent. */
   readonly member?: unknown
 }
 
-/** The card of a device for one room: its signing key signs its encryption key. `member`: whose second device it is. */
+/** The card of a device for one room: its signing key signs its encryption key. `member`: whose second device it is, or the invitation that it answers. */
 export function signCard(
   { signing, encryption }: RoomDevice,
   room: string,

@@ -16,15 +16,15 @@ import {
 
 /** The card of a device that agrees to be a second device of `first`. */
 export const agreeing = (first: string, device = stranger) => signCard(device, room, 'Telephone', first)
-const vouching = async (first: string, device = stranger) => ({ t: 'vouch', card: await agreeing(first, device) })
+export const vouching = async (first: string, device = stranger) => ({ t: 'vouch', card: await agreeing(first, device) })
 
-const [first, second] = guests
+export const [first, second] = guests
 const inviteOf = ({ signing, encryption }: typeof first, who: string): Invite => {
   return { key: signing.thumbprint, spk: signing.spk, epk: encryption, for: who }
 }
 
 /** The member and one more, Mallory, who claims what belongs to the member. */
-async function openWithMallory(): Promise<ListedStore> {
+export async function openWithMallory(): Promise<ListedStore> {
   const store = await openListed()
   await inviteAs(store, first, 'mallory@example.org')
   await store.write({ t: 'answer', card: await signCard(mallory, room, 'Mallory') }, { by: first })
@@ -32,12 +32,12 @@ async function openWithMallory(): Promise<ListedStore> {
   return store
 }
 
-function inviteAs(store: ListedStore, guest: typeof first, who: string): Promise<void> {
+export function inviteAs(store: ListedStore, guest: typeof first, who: string): Promise<void> {
   const invite = inviteOf(guest, who)
   return store.change({ devices: [...store.list.devices, invite.key], invites: [invite] })
 }
 
-async function letIn(store: ListedStore): Promise<ListedStore> {
+export async function letIn(store: ListedStore): Promise<ListedStore> {
   await store.change({ devices: [...store.list.devices, strangerKey] })
   await store.speak('m9', stranger)
   return store
@@ -51,8 +51,8 @@ export interface Contested {
   offered: number
 }
 
-const ofMember = { named_by: memberKey, invited: 'grace@example.org' }
-const ofMallory = { named_by: malloryKey, invited: 'mallory@example.org' }
+export const ofMember = { named_by: memberKey, invited: 'grace@example.org' }
+export const ofMallory = { named_by: malloryKey, invited: 'mallory@example.org' }
 const idToken = { id_token: 'x.y.z', at: '2026-11-24T09:30:00.000Z' }
 
 /** Rooms that every reader accepts, in which somebody claims a device. `stranger` is the device in question. */

@@ -10,7 +10,7 @@ import { pageOf, restored, Store, swap } from './tampered-rooms.ts'
 
 export const room = 'lantern'
 /** By generation. */
-const mks = ['first', 'second', 'third', 'fourth'].map((name) => `${name}-b0hPz2S0cPq1f3m8Wq4e5r6t7`)
+const mks = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].map((name) => `${name}-b0hPz2S0cPq1f3m8Wq4e5r6t7`)
 
 const ownerPairs = await generateDevicePairs(true)
 const memberPairs = await generateDevicePairs(true)
