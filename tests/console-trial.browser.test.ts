@@ -92,6 +92,9 @@ describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 2
     await opened.waitFor()
     await page.getByRole('link', { name: 'All requests' }).click()
     await page.getByLabel('Result').selectOption('All errors')
+    // The row must come from the next answer, and not be left from this one.
+    await page.getByLabel('Request id or path').fill('/v1/no/such/path')
+    await page.getByText('No request matches').waitFor()
     await page.getByLabel('Request id or path').fill(`/v1/collections/${collection.id}/items`)
     await page.getByTitle(failedRequest).waitFor()
     await page.getByLabel('Request id or path').fill('req_0000000000000000000000')
