@@ -66,6 +66,22 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     await look('a cut link')
   }
 
+  test('a panel whose code is there already keeps the focus', async () => {
+    const ann = await newVisitor(browser)
+    await ann.page.goto(`${space.origin}/space`)
+    await makeRoom(ann.page, space, 'Panels')
+    for (const time of ['first', 'second']) {
+      await ann.page.getByRole('button', { name: 'Protection', exact: true }).click()
+      await ann.page.getByRole('dialog').getByText('Check again').waitFor()
+      await ann.page.waitForTimeout(200)
+      const isInside = await ann.page.evaluate<boolean>(`document.querySelector('dialog').contains(document.activeElement)`)
+      assert.ok(isInside, `the focus is in the panel, the ${time} time`)
+      await ann.page.keyboard.press('Escape')
+      await ann.page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await ann.close()
+  })
+
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`axe finds nothing on any screen, ${colorScheme}`, async () => {
       const ann = await newVisitor(browser, { colorScheme, reducedMotion: 'reduce' })

@@ -22,6 +22,8 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, {
     const [Loaded, setLoaded] = useState(() => loaded)
     const asked = useRef(document.activeElement)
     useEffect(() => {
+      // The dialog is shown already, and has the focus.
+      if (Loaded) return undefined
       let timer: ReturnType<typeof setTimeout> | undefined
       const tryOnce = () =>
         void fetch().then(
