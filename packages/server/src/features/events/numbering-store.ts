@@ -24,25 +24,26 @@ const hiddenPauseMs = 50
  */
 export async function numberEvents(db: Database, tenantIds: string[], maxEach: number, place = inOnePlace): Promise<number> {
   for (let tries = 0; ; tries++) {
-    const { count, outcome } = await retryLocked(() => number(db, tenantIds, maxEach, place))
-    if (outcome === 'hidden') {
-      // Almost always for the milliseconds of a commit.
-      if (tries === hiddenTries) return count
-      await delay(hiddenPauseMs)
-      continue
-    }
+    const first = await retryLocked(() => number(db, tenantIds, maxEach, place))
     // Waits for the lock: among many processes that number one tenant, this one might lose again and again.
-    if (outcome === 'overtaken') return db.transaction((tx) => numberInTransaction(tx, tenantIds, maxEach, place))
-    if (outcome === 'done') return count
+    const { count, outcome } =
+      first.outcome === 'overtaken' ? await db.transaction((tx) => numberLocked(tx, tenantIds, maxEach, place)) : first
+    // Almost always for the milliseconds of a commit, also of the one that held the lock.
+    if (outcome === 'hidden' && tries < hiddenTries) await delay(hiddenPauseMs)
+    else if (outcome !== 'chaining') return count
   }
 }
 
 /** The same in a transaction. If there is something to number, it keeps the heads locked until its end. */
 export async function numberInTransaction(tx: Tx, tenantIds: string[], maxEach: number, place = inOnePlace): Promise<number> {
+  return (await numberLocked(tx, tenantIds, maxEach, place)).count
+}
+
+async function numberLocked(tx: Tx, tenantIds: string[], maxEach: number, place: Place): Promise<Numbered> {
   for (;;) {
-    const { count, outcome } = await number(tx, tenantIds, maxEach, place)
-    if (outcome === 'done' || outcome === 'hidden') return count
-    if (outcome === 'overtaken') await tx.query(lockStatement, [tenantIds])
+    const numbered = await number(tx, tenantIds, maxEach, place)
+    if (numbered.outcome === 'done' || numbered.outcome === 'hidden') return numbered
+    if (numbered.outcome === 'overtaken') await tx.query(lockStatement, [tenantIds])
   }
 }
 
