@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,6 +87,22 @@ describe('events on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_000
       if (i > 0) assert.deepEqual([sequence, before], [data[i - 1]!.sequence + 1, data[i - 1]!.hash])
     return data
   }
+  /** Deletes an event, as if the worker's part of its commit were still to come. Returns what puts it back. */
+  async function takeEvent(by: pg.Pool | pg.PoolClient, { tenant }: Wall, sequence: number): Promise<string> {
+    const ofEvent = [tenant.id, sequence]
+    const where = 'where tenant_id = $1 and sequence = $2'
+    const { rows } = await by.query(`select to_json(e)::text as event from events e ${where}`, ofEvent)
+    await by.query(`delete from events ${where}`, ofEvent)
+    return rows[0].event
+  }
+  async function putEventBack({ tenant }: Wall, event: string): Promise<void> {
+    const { sequence, id, type, data, created_at: at, hash, hash_before: before, open_item: open } = JSON.parse(event)
+    await db.query(
+      `insert into events (tenant_id, sequence, id, type, data, created_at, hash, hash_before, open_item)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [tenant.id, sequence, id, type, data, at, Buffer.from(hash.slice(2), 'hex'), Buffer.from(before.slice(2), 'hex'), open],
+    )
+  }
   const setHook = ({ tenant }: Wall) =>
     askGood(server.origin, 'PUT /v1/tenant/webhooks', { key: tenant.secret, body: { url: hooks.url } })
   const arrivedOf = ({ tenant }: Wall) => hooks.hooks.filter(({ event }) => event.tenant_id === tenant.id)
@@ -114,25 +131,45 @@ describe('events on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_000
     const wall = walls[1]!
     const links = await linksOf(wall)
     const last = links.at(-1)!.sequence
-    const ofHead = [wall.tenant.id, last]
-    const { rows } = await db.query(
-      'select to_json(e)::text as event from events e where tenant_id = $1 and sequence = $2',
-      ofHead,
-    )
-    // As if the worker's part of the commit were still to come.
-    await db.query('delete from events where tenant_id = $1 and sequence = $2', ofHead)
+    const event = await takeEvent(db, wall, last)
     await add(wall, 2)
     await delay(2_000)
     assert.deepEqual(await linksOf(wall), links.slice(0, -1))
-    const { id, type, data, created_at: at, hash, hash_before: before, open_item: open } = JSON.parse(rows[0].event)
-    await db.query(
-      `insert into events (tenant_id, sequence, id, type, data, created_at, hash, hash_before, open_item)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [...ofHead, id, type, data, at, Buffer.from(hash.slice(2), 'hex'), Buffer.from(before.slice(2), 'hex'), open],
-    )
+    await putEventBack(wall, event)
     const now = await linksOf(wall)
     assert.deepEqual(now.slice(0, links.length), links)
     assert.equal(now.length, links.length + 2)
+  })
+
+  test('a pull that waits for the lock of another process returns what that one numbers, once it is visible', async () => {
+    const wall = walls[2]!
+    const { id } = wall.tenant
+    const { sequence, hash } = (await linksOf(wall)).at(-1)!
+    const other = await db.connect()
+    try {
+      await other.query('begin')
+      await other.query('select from event_heads where tenant_id = $1 for no key update', [id])
+      await add(wall, 1)
+      const pulled = linksOf(wall)
+      await delay(500)
+      const { rows } = await other.query('select slot, position from event_outbox where tenant_id = $1', [id])
+      await other.query('select number_spread($1, $2, $3, $4, $5, $6, $7)', [
+        [id],
+        [sequence],
+        [Buffer.from(hash, 'hex')],
+        [rows[0].slot],
+        [rows[0].position],
+        [1],
+        randomBytes(32),
+      ])
+      const event = await takeEvent(other, wall, sequence + 1)
+      await other.query('commit')
+      await delay(150)
+      await putEventBack(wall, event)
+      assert.equal((await pulled).at(-1)?.sequence, sequence + 1)
+    } finally {
+      other.release(true)
+    }
   })
 
   test('they are delivered, sent again, and recovered after failures', async () => {
