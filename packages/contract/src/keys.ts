@@ -16,7 +16,11 @@ const keyFields = {
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
   replaced_by: nullable(
-    id('key', 'The key that was made with `rotates` of this one; of several, the first one while it is valid.'),
+    id(
+      'key',
+      'The id of the key that replaced this one, created with `rotates` set to the id of this key. If this key was rotated ' +
+        'several times, it is the first replacement, as long as that key or one of its own replacements is valid.',
+    ),
   ),
 }
 

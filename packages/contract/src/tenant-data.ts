@@ -44,13 +44,14 @@ export const tenantDataOperations = {
     path: '/tenant/export',
     status: 'live',
     tag: 'Tenants',
-    summary: 'Export all data of the own tenant',
+    summary: 'Export all data of your tenant',
     description:
       'Only the session of an owner in the console may call this: a key may not, whatever its kind. The lines are those of the ' +
       "operator's export: `{format, version, tenant_id, exported_at}`, then `{table, row}` for each row and, with `blobs`, " +
       '`{blob: {key, bytes, offset, base64}}` for the pieces of the stored files. The last line is `{end: true, rows, blobs}`; an export ' +
-      'without it was cut. Keys, tokens, codes and other secrets are not exported. It is cut within a second once the session ' +
-      'ends or its member is no owner any more. The audit log has the call and, with the outcome `refused`, such a cut.',
+      'without it was cut. Keys, tokens, codes and other secrets are not exported. The export is aborted within a second if the ' +
+      'session ends or the member is no longer an owner. The audit log records the call, and such an abort as a second entry ' +
+      'with the outcome `refused`.',
     caller: 'secret',
     roles: owners,
     sessionOnly: true,
@@ -66,11 +67,11 @@ export const tenantDataOperations = {
     path: '/tenant/deletion',
     status: 'live',
     tag: 'Tenants',
-    summary: 'Delete the own tenant and its data',
+    summary: 'Delete your tenant and its data',
     description:
-      'Only the session of an owner in the console may call this: a key may not, whatever its kind. `tenant_id` is the id of the ' +
-      'own tenant, as a confirmation. The tenant is suspended at once: its keys, pages and console stop answering. After 7 ' +
-      'days its data are removed; until then an operator can cancel the deletion.',
+      'Only the session of an owner in the console may call this: a key may not, whatever its kind. `tenant_id` is the id of ' +
+      'your tenant, as a confirmation. The tenant is suspended immediately: its keys, pages and console stop working. After 7 ' +
+      'days its data is removed; until then an operator can cancel the deletion.',
     caller: 'secret',
     roles: owners,
     sessionOnly: true,
@@ -94,8 +95,9 @@ export const tenantDataOperations = {
       'without that line was cut: start again. Lists of accounts that may read an item or artifact are opened (`access_list`). Keys, ' +
       'tokens, codes and other secrets are not exported, nor are rooms, which the operator cannot read. With `blobs`, the stored ' +
       'originals follow in pieces: `{blob: {key, bytes, offset, base64}}`. Pages are read one after the other, so changes during the export may be included in part: suspend the tenant ' +
-      'first for a consistent export. It is cut within a second once the credential or session of the operator ends. The audit log ' +
-      'has the call and, with the outcome `refused`, such a cut.',
+      'first for a consistent export. The export is aborted within a second if the credential of the operator is revoked or ' +
+      'expires, or if the session of the operator ends. The audit log records the call, and such an abort as a second entry ' +
+      'with the outcome `refused`.',
     caller: 'operator',
     audited: true,
     params,

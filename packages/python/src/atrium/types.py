@@ -938,7 +938,9 @@ class Key(TypedDict):
     revoked_at: str | None
     """RFC 3339, UTC, milliseconds."""
     replaced_by: str | None
-    """The key that was made with `rotates` of this one; of several, the first one while it is valid."""
+    """The id of the key that replaced this one, created with `rotates` set to the id of this key. If this key was
+    rotated several times, it is the first replacement, as long as that key or one of its own replacements is valid.
+    """
 
 
 class KeyCreate(TypedDict):
@@ -966,7 +968,9 @@ class KeyCreated(TypedDict):
     revoked_at: str | None
     """RFC 3339, UTC, milliseconds."""
     replaced_by: str | None
-    """The key that was made with `rotates` of this one; of several, the first one while it is valid."""
+    """The id of the key that replaced this one, created with `rotates` set to the id of this key. If this key was
+    rotated several times, it is the first replacement, as long as that key or one of its own replacements is valid.
+    """
     key: str
 
 

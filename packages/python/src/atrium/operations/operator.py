@@ -478,9 +478,9 @@ class OperatorOperations(Core):
         read an item or artifact are opened (`access_list`). Keys, tokens, codes and other secrets are not exported,
         nor are rooms, which the operator cannot read. With `blobs`, the stored originals follow in pieces: `{blob:
         {key, bytes, offset, base64}}`. Pages are read one after the other, so changes during the export may be
-        included in part: suspend the tenant first for a consistent export. It is cut within a second once the
-        credential or session of the operator ends. The audit log has the call and, with the outcome `refused`, such
-        a cut.
+        included in part: suspend the tenant first for a consistent export. The export is aborted within a second if
+        the credential of the operator is revoked or expires, or if the session of the operator ends. The audit log
+        records the call, and such an abort as a second entry with the outcome `refused`.
 
         Needs: The operator's token.
 

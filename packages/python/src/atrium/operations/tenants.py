@@ -101,14 +101,14 @@ class TenantsOperations(Core):
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> Answer[str]:
-        """Export all data of the own tenant.
+        """Export all data of your tenant.
 
         Only the session of an owner in the console may call this: a key may not, whatever its kind. The lines are
         those of the operator's export: `{format, version, tenant_id, exported_at}`, then `{table, row}` for each
         row and, with `blobs`, `{blob: {key, bytes, offset, base64}}` for the pieces of the stored files. The last
         line is `{end: true, rows, blobs}`; an export without it was cut. Keys, tokens, codes and other secrets are
-        not exported. It is cut within a second once the session ends or its member is no owner any more. The audit
-        log has the call and, with the outcome `refused`, such a cut.
+        not exported. The export is aborted within a second if the session ends or the member is no longer an owner.
+        The audit log records the call, and such an abort as a second entry with the outcome `refused`.
 
         Needs: A secret key.
 
@@ -143,11 +143,11 @@ class TenantsOperations(Core):
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> Answer[types.DeleteOwnTenantData]:
-        """Delete the own tenant and its data.
+        """Delete your tenant and its data.
 
         Only the session of an owner in the console may call this: a key may not, whatever its kind. `tenant_id` is
-        the id of the own tenant, as a confirmation. The tenant is suspended at once: its keys, pages and console
-        stop answering. After 7 days its data are removed; until then an operator can cancel the deletion.
+        the id of your tenant, as a confirmation. The tenant is suspended immediately: its keys, pages and console
+        stop working. After 7 days its data is removed; until then an operator can cancel the deletion.
 
         Needs: A secret key.
 

@@ -17,7 +17,7 @@ async function openConsole() {
 }
 const operator = () => ({ headers: { 'x-admin-token': api.adminToken } })
 
-test('an owner exports the own tenant whole; no key does, and no other role', async () => {
+test('an owner can export all data of their tenant; a key or another role cannot', async () => {
   const { tenant, owner } = await openConsole()
   await send(api, 'POST', '/collections', { key: tenant.secretKey, body: { metadata: { share_title: 'Wall' } } })
   const got = await owner.send('GET', '/tenant/export')
@@ -38,7 +38,7 @@ test('an owner exports the own tenant whole; no key does, and no other role', as
   assert.ok(data.some(({ operation }: { operation: string }) => operation === 'exportOwnTenant'))
 })
 
-test('an owner deletes the own tenant: it is suspended at once, nobody is let in; after a cancel, all sign in again', async () => {
+test('an owner can delete their tenant: it is suspended at once and nobody can sign in; after a cancel, all must sign in again', async () => {
   const [{ tenant, owner }, stranger] = [await openConsole(), await openConsole()]
   const other = stranger.tenant
   const remove = (id: string, by = owner) => by.send('POST', '/tenant/deletion', { tenant_id: id })
@@ -68,7 +68,7 @@ test('an owner deletes the own tenant: it is suspended at once, nobody is let in
   assert.equal((await again.send('GET', '/tenant')).status, 200)
 })
 
-describe('an export is cut within a second once its caller may not read on', () => {
+describe('an export is aborted within a second if its caller may no longer read it', () => {
   let tenant: { id: string; secretKey: string }
   let owner: TestBrowser
   before(async () => {

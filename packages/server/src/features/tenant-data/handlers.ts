@@ -26,7 +26,7 @@ const deleteTenant: HandlerOf<'deleteTenant'> = async ({ tx, params, body }) => 
 
 /** By an owner, who cannot choose another delay, so that an operator can still cancel it. */
 const deleteOwnTenant: HandlerOf<'deleteOwnTenant'> = async ({ tx, tenantId, body }) => {
-  if (body.tenant_id !== tenantId) throw invalid('/tenant_id', 'must be the id of the own tenant')
+  if (body.tenant_id !== tenantId) throw invalid('/tenant_id', 'must be the id of your tenant')
   return { status: 202, data: await scheduleDeletion(tx, tenantId, defaultDays) }
 }
 

@@ -20,11 +20,11 @@ async function endsAfter(checks: (() => Promise<void>)[], ms: number): Promise<s
   return codes
 }
 
-test('a refused caller is out at the next check, once', async () => {
+test('the first check that refuses the caller ends the answer, and ends it once', async () => {
   assert.deepEqual(await endsAfter([allowed, refused], 150), ['role_not_allowed'])
 })
 
-test('an answer outlives a failed and a hung check, and not a database that stays away', async () => {
+test('a check that fails or hangs does not end the answer, but a database that stays unavailable does', async () => {
   assert.deepEqual(await endsAfter([failed, failed, allowed], 600), [])
   assert.deepEqual(await endsAfter([hung, allowed], 150), [])
   for (const away of [failed, hung]) {
