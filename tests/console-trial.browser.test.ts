@@ -85,8 +85,10 @@ describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 2
     assert.match(await opened.innerText(), new RegExp(failedRequest))
     // Neither the field nor the id is in the log. The page says where they are.
     await opened.getByText('A field is missing, unknown, of the wrong type or over its limit').waitFor()
-    await opened.getByText(/caller got says more: error.message, and error.details with each field that is wrong/).waitFor()
-    await opened.getByText('The log keeps no bodies, and the path as the API declares it, without the ids in it.').waitFor()
+    await opened
+      .getByText(/caller received has the details: error.message, and error.details, which lists each invalid field/)
+      .waitFor()
+    await opened.getByText('It stores the path as the API declares it, without the ids.').waitFor()
     await assertAccessible(page, 'one request of the log')
     await page.reload()
     await opened.waitFor()
@@ -99,7 +101,7 @@ describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 2
     await page.getByTitle(failedRequest).waitFor()
     await page.getByLabel('Request id or path').fill('req_0000000000000000000000')
     await page.getByText('No request of the last 7 days has this id').waitFor()
-    await page.getByText(/belongs to another tenant/).waitFor()
+    await page.getByText(/may also belong to another tenant/).waitFor()
     await page.getByLabel('Request id or path').fill('req_00000')
     await page.getByText('This is not a whole request id').waitFor()
     await page.goto(`${atrium.origin}/console/logs`)
@@ -164,7 +166,9 @@ describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 2
     await assertAccessible(page, 'a form with a field that was not accepted')
     await address.fill(`${hooks}/hook`)
     await page.keyboard.press('Enter')
-    await page.getByText('Saved. The deliveries that are due are being sent now. A later retry keeps its time.').waitFor()
+    await page
+      .getByText('Saved. Deliveries that are due are being sent now. Retries scheduled for later are not moved.')
+      .waitFor()
     await page.getByText(`${hooks}/hook`, { exact: true }).first().waitFor()
     const waiting = rows.filter({ has: page.getByText(/^(pending|retrying)$/) }).getByRole('button', { name: 'Resend' })
     if ((await waiting.count()) > 0)

@@ -171,7 +171,7 @@ export function addOperatorCommands(program: Command): void {
         [`atrium console-link --tenant ${tenantId}`, 'atrium console-link --operator'],
         [
           unknownTenant,
-          'Give either --tenant or --operator. Without both, the command lists the tenants with the command for each.',
+          'Give either --tenant or --operator. With neither option, the command lists the console-link commands for an operator and up to 20 tenants.',
         ],
       ),
     )

@@ -76,7 +76,7 @@ test('it prints events of the chosen types and sends them on, signed as a webhoo
 test('a wrong key, address or option ends it with one line', async () => {
   const cases: [AtriumRun, RegExp][] = [
     [runAtrium(['listen'], { ATRIUM_PUBLIC_URL: api.origin }), /^atrium: no secret key: set ATRIUM_KEY/],
-    [listen([], tenant.secretKey.slice(0, -1)), /^atrium: ATRIUM_KEY is not a whole secret key/],
+    [listen([], tenant.secretKey.slice(0, -1)), /^atrium: ATRIUM_KEY is not a complete secret key/],
     [listen([], tenant.publishableKey), /^atrium: ATRIUM_KEY is a publishable key/],
     [listen([], newCredential('secretKey')), new RegExp(`^atrium: ${api.origin}: .*unknown, expired or revoked`)],
     [listen([], tenant.secretKey, 'http://127.0.0.1:9'), /^atrium: no server answers at http:\/\/127\.0\.0\.1:9/],

@@ -62,7 +62,7 @@ function reportLoss(client: AtriumClient, publicUrl: string): AtriumClient['stre
       return answer
     } catch (error) {
       if (!isLost && error instanceof AtriumError && isTransient(error) && !input?.signal?.aborted)
-        console.error(`No connection to ${publicUrl} (${error.code}). It is tried again until it succeeds.`)
+        console.error(`No connection to ${publicUrl} (${error.code}). Retrying until the connection succeeds.`)
       isLost = true
       throw error
     }
@@ -81,7 +81,9 @@ function secretKeyOf(key: string | undefined): string {
   if (isCredential('publishableKey', key))
     throw new OperatorError('ATRIUM_KEY is a publishable key (wpk_…): set it to the secret key (wsk_…), which may read events')
   if (!isCredential('secretKey', key))
-    throw new OperatorError('ATRIUM_KEY is not a whole secret key: it has 40 characters, from wsk_ on. Copy it again')
+    throw new OperatorError(
+      'ATRIUM_KEY is not a complete secret key. A secret key begins with wsk_ and has 40 characters in total. Copy it again',
+    )
   return key
 }
 

@@ -117,7 +117,7 @@ function Actions({ tenant, onChanged }: { tenant: Tenant; onChanged: () => void 
   const cancel = async () => {
     await run(
       async () => void (await api.cancelTenantDeletion({ tenant_id: id })),
-      `The deletion of ${name} is cancelled. Its members sign in again`,
+      `The deletion of ${name} is cancelled. Its members must sign in again`,
     )
     onChanged()
   }

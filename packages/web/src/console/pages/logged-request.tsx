@@ -34,18 +34,20 @@ export function LoggedRequest({ request, all }: { request: Logged; all: string }
       />
       {status >= 400 && (
         <p class="muted">
-          The answer that the caller got says more: <code>error.message</code>
+          The response that the caller received has the details: <code>error.message</code>
           {code === 'invalid_request' ? (
             <>
-              , and <code>error.details</code> with each field that is wrong
+              , and <code>error.details</code>, which lists each invalid field
             </>
           ) : (
             ''
           )}
-          . The log does not have it.
+          . The log does not store them.
         </p>
       )}
-      <p class="muted">The log keeps no bodies, and the path as the API declares it, without the ids in it.</p>
+      <p class="muted">
+        The log does not store the bodies of requests and responses. It stores the path as the API declares it, without the ids.
+      </p>
       <p class="row-actions">
         <Link class="button small" to={all}>
           All requests

@@ -131,13 +131,13 @@ function NoRequest({ given, isId, isFiltered, days }: NoRequestProps) {
   if (isId)
     return (
       <Empty title={`No request${kept} has this id`}>
-        <p>Or it belongs to another tenant, showed no valid key, or is only seconds old.</p>
+        <p>The request may also belong to another tenant, may have had no valid key, or may be only a few seconds old.</p>
       </Empty>
     )
   if (given.startsWith('req_'))
     return (
       <Empty title="This is not a whole request id">
-        <p>An id is req_ and 22 characters after it. A part of one is not looked for.</p>
+        <p>A request id is req_ followed by 22 characters. You cannot search for part of an id.</p>
       </Empty>
     )
   if (!isFiltered)

@@ -13,8 +13,8 @@ export function TenantData() {
       title: `Delete ${tenant.name}?`,
       text: (
         <p>
-          The tenant is suspended at once: its keys, its pages and this console stop answering. After 7 days, everything that it
-          has is deleted. Until then, the operator of the installation can cancel it.
+          The tenant is suspended immediately: its keys, its pages and this console stop working. After 7 days, its data is
+          deleted. Until then, the operator of the installation can cancel the deletion.
         </p>
       ),
       action: 'Delete the tenant',
@@ -35,7 +35,10 @@ export function TenantData() {
       </section>
       <section class="card">
         <h2>Deletion</h2>
-        <p class="muted">The tenant is suspended at once, and deleted after 7 days. Export the data first, if you need them.</p>
+        <p class="muted">
+          If you delete the tenant, it is suspended immediately, and its data is deleted after 7 days. Export the data first if
+          you need it.
+        </p>
         <div>
           <button class="button danger" type="button" disabled={isBusy} onClick={() => void remove()}>
             Delete the tenant

@@ -47,7 +47,7 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
     const health = await readDeliveryHealth(id, AbortSignal.timeout(2_000)).catch(() => undefined)
     await save(body)
     const waits = found.enabled && health !== undefined && health.untried + health.retried > 0
-    showToast(waits ? 'Saved. The deliveries that are due are being sent now. A later retry keeps its time.' : 'Saved')
+    showToast(waits ? 'Saved. Deliveries that are due are being sent now. Retries scheduled for later are not moved.' : 'Saved')
   }
   const test = async () => {
     const { data } = await api.testWebhook({ body: { endpoint: id } })

@@ -133,17 +133,18 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
             </p>
           )}
           <p>
-            Open a one-time link. It is valid for 10 minutes. The start of a development server prints one, and the operator makes
-            one with{' '}
+            To sign in, open a one-time link. It is valid for 10 minutes. A development server prints one when it starts. The
+            operator creates one with{' '}
             {former ? (
-              <Command text={linkCommand(former)} />
+              <>
+                <Command text={linkCommand(former)} />.
+              </>
             ) : (
               <>
-                <Command text={`${atriumCommand(ways.development)} console-link --tenant ID`} />; without{' '}
-                <Command text="--tenant ID" />, it lists the command of each tenant
+                <Command text={`${atriumCommand(ways.development)} console-link --tenant ID`} />. Without{' '}
+                <Command text="--tenant ID" />, the command lists the commands for up to 20 tenants.
               </>
             )}
-            .
           </p>
         </>
       )}

@@ -218,8 +218,8 @@ function DeleteCard({ collection: { id, metadata, item_count } }: { collection: 
       title: `Delete ${titleOf(metadata)}?`,
       text: (
         <p>
-          The collection, its artifacts and all its items are deleted, also those that are not approved or archived, and cannot be
-          brought back. Shown are {item_count} items.
+          The collection, its artifacts and all its items are deleted permanently, including archived items and items that are not
+          approved. Visitors currently see {item_count} items.
         </p>
       ),
       action: 'Delete the collection',
@@ -232,7 +232,7 @@ function DeleteCard({ collection: { id, metadata, item_count } }: { collection: 
     <section class="card">
       <h2>Delete</h2>
       <p class="muted">
-        Export the items first, if you need them: on the page <Link to={`/collections/${id}`}>Items</Link>.
+        Export the items first if you need them: on the page <Link to={`/collections/${id}`}>Items</Link>.
       </p>
       <div>
         <button class="button danger" type="button" disabled={isBusy} onClick={() => void remove()}>
