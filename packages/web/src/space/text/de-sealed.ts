@@ -41,7 +41,7 @@ export const sealed: Text['sealed'] = {
     deviceOf: (name) => `${name}, weiteres Gerät`,
     deviceLink: 'Link für dein zweites Gerät',
     deviceHint:
-      'Jedes Gerät hat hier eigene Schlüssel. Öffne diesen Link auf dem zweiten: Es zeigt dann einen Link für dieses Gerät. Er enthält kein Geheimnis.',
+      'Jedes Gerät hat hier eigene Schlüssel. Öffne diesen Link auf deinem zweiten Gerät. Es zeigt dann einen Link, den du auf diesem Gerät öffnest. Keiner der beiden Links enthält ein Geheimnis.',
     named: 'Zweite Geräte',
     kinds:
       'Der Dienst bekommt den Schlüssel dieses Raums nicht, außer wenn der Besitzer einen Agenten des Dienstes hereinlässt. Dann steht es über den Nachrichten.',
@@ -102,7 +102,7 @@ export const sealed: Text['sealed'] = {
       'Dann nimm dein Gerät, das schon im Raum ist: Wähle unter „Personen“ „Weiteres eigenes Gerät hinzufügen“ und öffne den Link, den es zeigt, auf diesem Gerät.',
     otherTitle: 'Dieser Link ist für ein anderes Gerät',
     other:
-      'Das zweite Gerät hat das Gerät genannt, dessen Link es geöffnet hatte. Öffne diesen Link dort; oder wähle auf diesem Gerät unter „Personen“ „Weiteres eigenes Gerät hinzufügen“ und beginne mit jenem Link.',
+      'Das zweite Gerät hat diesen Link für ein anderes Gerät erstellt: das Gerät, dessen Link es geöffnet hat. Öffne diesen Link auf jenem Gerät. Wenn du das zweite Gerät stattdessen von hier aus hinzufügen willst, wähle unter „Personen“ „Weiteres eigenes Gerät hinzufügen“ und öffne den neuen Link auf dem zweiten Gerät.',
     code: (code) => `Code dieses Geräts: ${isolated(code)}`,
     label: 'Link für dein erstes Gerät',
     title: 'Zweites Gerät hinzufügen',

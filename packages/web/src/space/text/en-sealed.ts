@@ -43,7 +43,7 @@ export const sealed = {
     deviceOf: (name: string) => `${name}, another device`,
     deviceLink: 'Link for your second device',
     deviceHint:
-      'Each device has keys of its own here. Open this link on the second one: it then shows a link for this device. It has no secret in it.',
+      'Each device has its own keys here. Open this link on your second device. The second device then shows a link to open on this device. Neither link contains a secret.',
     named: 'Second devices',
     kinds:
       'The service does not get this room’s key, unless the owner lets an agent of the service in. Then a line above the messages says so.',
@@ -105,7 +105,7 @@ export const sealed = {
       'Then use your device that is already in the room: under People, choose “Add a device of yours”, and open the link that it shows on this device.',
     otherTitle: 'This link is for another device',
     other:
-      'The second device has named the device whose link it had opened. Open this link there; or, on this device, choose “Add a device of yours” under People, and begin with that link.',
+      'The second device made this link for another device: the one whose link it opened. Open this link on that device. To add the second device from here instead, choose “Add a device of yours” under People and open the new link on the second device.',
     code: (code: string) => `Code of this device: ${isolated(code)}`,
     label: 'Link for your first device',
     title: 'Add your second device',

@@ -39,7 +39,7 @@ export const sealed: Text['sealed'] = {
     deviceOf: (name) => `${name}, otro dispositivo`,
     deviceLink: 'Enlace para tu segundo dispositivo',
     deviceHint:
-      'Aquí cada dispositivo tiene claves propias. Abre este enlace en el segundo: muestra entonces un enlace para este dispositivo. No contiene ningún secreto.',
+      'Aquí cada dispositivo tiene claves propias. Abre este enlace en tu segundo dispositivo. Este muestra entonces un enlace para abrir en el dispositivo que usas ahora. Ninguno de los dos enlaces contiene un secreto.',
     named: 'Segundos dispositivos',
     kinds:
       'El servicio no recibe la clave de esta sala, salvo que quien la posee deje entrar a un agente del servicio. Entonces se dice encima de los mensajes.',
@@ -99,7 +99,7 @@ export const sealed: Text['sealed'] = {
       'Entonces usa tu dispositivo que ya está en la sala: en «Personas», elige «Añadir otro dispositivo tuyo» y abre en este dispositivo el enlace que muestra.',
     otherTitle: 'Este enlace es para otro dispositivo',
     other:
-      'El segundo dispositivo ha nombrado al dispositivo cuyo enlace había abierto. Abre allí este enlace; o, en este dispositivo, elige «Añadir otro dispositivo tuyo» en «Personas» y empieza con ese enlace.',
+      'El segundo dispositivo creó este enlace para otro dispositivo: aquel cuyo enlace abrió. Abre este enlace en ese dispositivo. Si prefieres añadir el segundo dispositivo desde aquí, elige «Añadir otro dispositivo tuyo» en «Personas» y abre el enlace nuevo en el segundo dispositivo.',
     code: (code) => `Código de este dispositivo: ${isolated(code)}`,
     label: 'Enlace para tu primer dispositivo',
     title: 'Añade tu segundo dispositivo',

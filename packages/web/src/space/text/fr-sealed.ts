@@ -41,7 +41,7 @@ export const sealed: Text['sealed'] = {
     deviceOf: (name) => `${name}, autre appareil`,
     deviceLink: 'Lien pour votre deuxième appareil',
     deviceHint:
-      'Ici, chaque appareil a ses propres clés. Ouvrez ce lien sur le deuxième : il affiche alors un lien pour cet appareil. Il ne contient aucun secret.',
+      'Ici, chaque appareil a ses propres clés. Ouvrez ce lien sur votre deuxième appareil. Celui-ci affiche alors un lien à ouvrir sur l’appareil que vous utilisez maintenant. Aucun des deux liens ne contient de secret.',
     named: 'Deuxièmes appareils',
     kinds:
       'Le service n’obtient pas la clé de ce salon, sauf si son propriétaire fait entrer un agent du service. C’est alors indiqué au-dessus des messages.',
@@ -102,7 +102,7 @@ export const sealed: Text['sealed'] = {
       'Prenez alors votre appareil qui est déjà dans le salon : sous « Personnes », choisissez « Ajouter un autre de vos appareils » et ouvrez sur cet appareil-ci le lien qu’il affiche.',
     otherTitle: 'Ce lien est pour un autre appareil',
     other:
-      'Le deuxième appareil a nommé l’appareil dont il avait ouvert le lien. Ouvrez ce lien là-bas ; ou choisissez sur cet appareil « Ajouter un autre de vos appareils » sous « Personnes » et commencez par ce lien-là.',
+      'Le deuxième appareil a créé ce lien pour un autre appareil : celui dont il a ouvert le lien. Ouvrez ce lien sur cet autre appareil. Pour ajouter plutôt le deuxième appareil depuis ici, choisissez « Ajouter un autre de vos appareils » sous « Personnes » et ouvrez le nouveau lien sur le deuxième appareil.',
     code: (code) => `Code de cet appareil : ${isolated(code)}`,
     label: 'Lien pour votre premier appareil',
     title: 'Ajouter votre deuxième appareil',
