@@ -1,7 +1,7 @@
-// Compares an append of a client-sealed room with a turn of a classic one: node bench/append.ts [rounds]. The Space service,
-// PostgreSQL and the client are processes of their own, and the requests are signed before they are sent. Both ops take turns
-// in each round. Printed are the medians, with the range, and the processor time of a request: the quotients are above 1 where
-// an append is cheaper.
+// Compares an append of a client-sealed room with a turn of a classic room: node bench/append.ts [rounds]. The Space
+// service, PostgreSQL and the client are separate processes, and the requests are signed before the measurement. Each
+// round measures both ops, one after the other. The output has the median and range of the rate and of the processor
+// time of a request. A quotient above 1 means that an append is cheaper.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -61,7 +61,7 @@ async function compare(url: string): Promise<void> {
   for (let round = -1; round < rounds; round++) {
     const turns = classic.flatMap((secret) => Array.from({ length: times }, () => ({ ...secret, op: 'turn', message: { text } })))
     const appends = await Promise.all(sealed.flatMap((keys) => Array.from({ length: times }, () => appendTo(keys))))
-    // Whoever is first has the caches as the other has left them: they swap.
+    // The first op finds the caches as the other op left them, so the order alternates.
     const isTurnFirst = round % 2 === 0
     const early = await measure(url, shuffled(isTurnFirst ? turns : appends))
     const late = await measure(url, shuffled(isTurnFirst ? appends : turns))
@@ -82,7 +82,7 @@ async function compare(url: string): Promise<void> {
   }
 }
 
-/** Requests to the same room are apart, as those of many rooms are. */
+/** Requests to the same room are spread over the list, as they are where many rooms are in use. */
 function shuffled<T>(list: readonly T[]): T[] {
   return list
     .map((one) => ({ one, at: Math.random() }))

@@ -1,7 +1,7 @@
 // Measures the rows that usage writes a second, with simulated tenants: node bench/usage.ts [seconds]. 10,000 tenants are
 // active on 20 processes at the same time. Each process is a UsageCounter, with a connection of its own, and counts every
-// tenant in each period of 10 s. Printed are the rows of each second: mean, median and highest, and the time of
-// PostgreSQL's own process for them.
+// tenant in each period of 10 s. The output has the mean, median and highest number of rows a second, and the
+// processor time of PostgreSQL.
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -69,7 +69,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** All requests that are counted come in few a row, so the rows are those that statements have written. */
+/** The rows that statements have inserted or updated. Requests do not show this number: a row counts many of them. */
 async function writtenRows(): Promise<number> {
   const { rows: found } = await watcher.pool.query<{ written: number }>(
     "select (n_tup_ins + n_tup_upd)::float8 as written from pg_stat_user_tables where relname = 'usage_traffic'",

@@ -246,7 +246,7 @@ function isOpenToAll(op: Operation, target: Target): boolean {
 }
 
 function keyRefusal(op: Operation, { worth, headers }: Credential): ErrorCode | undefined {
-  // A report is signed, or an operator sends it. Who names a token of the operator is judged by that alone.
+  // A report is signed, or an operator sends it. If a request has an operator token, only that token decides.
   if (op.id === 'reportLeakedKeys' && 'x-admin-token' in headers && worth !== 'operator') return 'unauthorized'
   if (op.caller === 'anyone') return undefined
   if (op.caller === 'operator') return worth === 'operator' ? undefined : 'unauthorized'

@@ -50,7 +50,7 @@ export class KnownDevices {
     }
   }
 
-  /** A list without these devices is in force: the consent of each is used up, and its namer must name it again. */
+  /** The list in force no longer has these devices. Their agreement ends, so a namer must name each of them again. */
   leave(keys: readonly string[]): void {
     for (const card of keys.map((key) => this.cards.get(key))) if (card) this.cards.set(card.key, { ...card, member: undefined })
   }
@@ -89,13 +89,13 @@ export class KnownDevices {
     this.vouchedBy.set(key, by)
   }
 
-  /** Neither the list nor a namer that is on it has the device. */
+  /** Whether the device is not on the list, was never hosted, and has not agreed to a namer that is on the list. */
   #isFree(key: string, { devices }: Place['policy']): boolean {
     const isTaken = isAgreed(this, key) && devices.includes(this.vouchedBy.get(key) ?? '')
     return !isTaken && !devices.includes(key) && !this.hosted.has(key)
   }
 
-  /** What others have said of a device that is not on the list counts no more. */
+  /** Replaces everything that earlier lines said of a device that is not on the list. */
   #replace(card: Card, invitedAs: string | undefined): void {
     const { key } = card
     this.cards.set(key, card)

@@ -41,7 +41,7 @@ export function addConsoleSessions(app: FastifyInstance, ctx: Context): void {
         return reply.send({ data: { oidc, development: oidc && ctx.consoleIdentity?.isDevelopment === true } })
       })
     })
-    // A count of its own: who reads what links open can still sign in.
+    // A separate limit: somebody who has used up the limit for reading links can still sign in.
     const onRequest = limitReaders(ctx, 'link')
     scope.post('/console/link', { onRequest }, async (req, reply) =>
       reply.send({ data: await describeLink(ctx.db, linkSecretOf(ctx, req)) }),

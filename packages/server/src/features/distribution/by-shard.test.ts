@@ -40,7 +40,7 @@ test('the tenants of each shard share a call, and a shard that fails fails no ot
   assert.deepEqual([again.results.flat().toSorted(), again.failed.size], [tenants, 0])
 })
 
-test('a shard that hangs is left behind and left out until it answers, and then takes part again', async () => {
+test('the other shards do not wait for a shard that hangs, which is left out until it answers', async () => {
   const byShard = new ByShard(half, { patienceMs: 20, pauseMs: 0 })
   let answer: ((ids: string[]) => void) | undefined
   let calls = 0

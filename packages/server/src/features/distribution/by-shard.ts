@@ -16,9 +16,9 @@ interface Failing {
   error: unknown
   /** Whether its last work had no answer in time. */
   isHung: boolean
-  /** The last time that it failed or was asked for. */
+  /** When the shard last failed, or when work on it was last requested. */
   usedAtMs: number
-  /** After the next failure. */
+  /** How long the shard is left out after its next failure. */
   nextPauseMs: number
 }
 
@@ -40,9 +40,9 @@ export class ByShard {
   readonly #leftOut = new Map<number, unknown>()
   /** Shards whose node has failed. */
   readonly #failing = new Map<number, Failing>()
-  /** The work on these shards has had no answer in time, or tries whether a node that hangs is back. */
+  /** Shards whose current work exceeded the time limit, or tests whether a node that hung answers again. */
   readonly #hanging = new Set<number>()
-  /** No shard that has hung is tried before. */
+  /** The earliest time at which a shard that hung is tried again. */
   #probeAtMs = 0
 
   constructor(shards: TenantShards, times = { patienceMs, pauseMs }) {

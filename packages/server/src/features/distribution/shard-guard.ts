@@ -15,11 +15,11 @@ interface Gate {
   pauseMs: number
   /** Until then, work on the shard fails with the error. */
   closedUntilMs: number
-  /** Of the last statement, if the node failed. */
+  /** The error of the last statement, if the node failed. */
   error: unknown
   /** Whether that statement waited for a node that hangs. */
   isHung: boolean
-  /** Whether a statement finds out if the node is back. */
+  /** Whether a statement tests at the moment if the node is back. */
   isProbed: boolean
 }
 
@@ -36,9 +36,9 @@ interface Gate {
 export class ShardGuard {
   readonly shards: TenantShards
   readonly #gates = new Map<number, Gate>()
-  /** Whether a shard of a node that hangs is tried. */
+  /** Whether a shard of a node that hung is being tried. */
   #isProbing = false
-  /** No other such shard is tried before. */
+  /** The earliest time at which a shard of a node that hung is tried again. */
   #probeAtMs = 0
 
   constructor(shards: TenantShards) {

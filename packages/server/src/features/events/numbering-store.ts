@@ -25,7 +25,7 @@ const hiddenPauseMs = 50
 export async function numberEvents(db: Database, tenantIds: string[], maxEach: number, place = inOnePlace): Promise<number> {
   for (let tries = 0; ; tries++) {
     const first = await retryLocked(() => number(db, tenantIds, maxEach, place))
-    // Waits for the lock: among many processes that number one tenant, this one might lose again and again.
+    // Waits for the lock. Otherwise, where many processes number one tenant, this one could be overtaken every time.
     const { count, outcome } =
       first.outcome === 'overtaken' ? await db.transaction((tx) => numberLocked(tx, tenantIds, maxEach, place)) : first
     // Almost always for the milliseconds of a commit, also of the one that held the lock.

@@ -6,7 +6,7 @@ import { failureOf } from './failure.ts'
 const errorWith = (message: string, details: { path: string; message: string }[]) =>
   makeError({ status: 400, code: 'invalid_request', message, details })
 
-test('the error of one field is said once', () => {
+test('an error of a single field is shown only once', () => {
   const url = { path: '/url', message: 'The address must begin with https.' }
   const name = { path: '/name', message: 'is too long' }
   const text = '/url: The address must begin with https.'
@@ -14,7 +14,7 @@ test('the error of one field is said once', () => {
   assert.equal(failureOf(errorWith('Two fields.', [url, name])).message, `Two fields. · ${text} · /name: is too long`)
 })
 
-test('what a field shows itself is not said again', () => {
+test('the message does not repeat an error that is shown at its field', () => {
   const url = { path: '/url', message: 'The address must begin with https.' }
   const name = { path: '/name', message: 'is too long' }
   const shown = new Set(['/url'])

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** How often the newest page of a list is read that no stream tells of. */
+/** How often the newest page of a list is read if no event stream reports its changes. */
 export const LIVE_MS = 3_000
 
 /**
  * Calls `read` every `everyMs` while the page is visible, and at once when it becomes visible again after longer than
- * that. A hidden page asks for nothing.
+ * that. A hidden page sends no requests.
  */
 export function usePolling(read: () => void, everyMs: number): void {
   const latest = useRef(read)
@@ -33,7 +33,7 @@ export function usePolling(read: () => void, everyMs: number): void {
   }, [everyMs])
 }
 
-/** When what a change has started is read after it: within a second, and as long as most of it takes. */
+/** When to read again after a change: soon, and until most of the work that the change started is done. */
 const AFTER_MS = [300, 1_000, 2_000]
 
 /** Calls `read` soon after `changes` has changed. Returns whether such a call is still to come. */

@@ -14,8 +14,9 @@ function withoutVersion(path: string): string {
 const isParameter = (segment: string | undefined) => segment?.startsWith('{') === true
 
 /**
- * The path of the contract that somebody means who pastes an address or a path with its ids. The log knows only the former:
- * `https://atrium.example/v1/collections/col_1/items?limit=5` is `/collections/{id}/items`. What matches nothing stays as it is.
+ * Returns the path as the contract declares it, for an address or a path with ids, because the log has declared paths
+ * only: `https://atrium.example/v1/collections/col_1/items?limit=5` becomes `/collections/{id}/items`. Text that
+ * matches no declared path is returned unchanged.
  */
 export function declaredPath(typed: string): string {
   const [address = ''] = typed.split(/[?#]/, 1)
@@ -27,7 +28,7 @@ export function declaredPath(typed: string): string {
         one.length === segments.length &&
         one.every((segment, i) => segment === segments[i] || (isParameter(segment) && segments[i] !== '')),
     )
-    // `/tenant/keys/leaks` is its own path, and not a key with that id.
+    // `/tenant/keys/leaks` is a declared path, and `leaks` is not the id of a key.
     .toSorted((a, b) => a.filter(isParameter).length - b.filter(isParameter).length)[0]
   return found?.join('/') ?? typed
 }

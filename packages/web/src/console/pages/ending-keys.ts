@@ -1,4 +1,4 @@
-/** What the end of a key is decided by, as the API returns it. */
+/** The fields that decide whether and when a key ends, as the API returns them. */
 interface Key {
   id: string
   expires_at: string | null
@@ -11,8 +11,8 @@ export function isValidAt({ revoked_at, expires_at }: Key, ms: number): boolean 
 }
 
 /**
- * The keys that are valid now, end in this time, and leave nothing behind: a key that was rotated is meant to end, if
- * one of those that followed it is valid.
+ * Returns the keys that are valid now, end before `untilMs`, and have no valid replacement. A key that was rotated is
+ * meant to end, if its replacement or a later one is valid.
  */
 export function findEnding<K extends Key>(keys: readonly K[], { nowMs, untilMs }: { nowMs: number; untilMs: number }): K[] {
   const byId = new Map<string, Key>(keys.map((key) => [key.id, key]))

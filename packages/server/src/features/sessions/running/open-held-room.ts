@@ -7,8 +7,8 @@ import { openDeviceKeys, openRoomKey, type Session } from '../session.ts'
 import type { Run } from './run-model-session.ts'
 
 /**
- * How long a master key that this process does not have is waited for. While the key is changed, a process that has it
- * takes this one's place, and with it the session.
+ * How long a session waits if this process does not have the master key. While the master key is being changed, a
+ * process that has the new one replaces this process and continues the session.
  */
 const keyTimeoutMs = 30_000
 

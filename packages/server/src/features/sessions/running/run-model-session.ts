@@ -66,7 +66,7 @@ async function converse(ctx: Context, run: Run, room: HeldRoom, { runtime, meter
   const { owner } = lease
   const { entries: seen, since } = await room.enter((call) => retry(room, call, signal))
   let { answeredSeq } = session
-  // It had lines at the launch: it was removed since, and its name makes no second room.
+  // The room had lines at the launch and has none now: it was removed. Its name stays reserved, so no new room comes.
   if (since.sinceCount === 0 && answeredSeq >= 0) throw roomGone()
   const onDatabase = <T>(call: () => Promise<T>) => keepTrying(call, { signal, isPassing })
   if (!(await onDatabase(() => join(ctx, session, owner)))) return

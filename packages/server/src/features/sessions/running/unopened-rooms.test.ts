@@ -62,7 +62,7 @@ test('an agent that has spoken before the key was lost is paid, as in every sess
   await second.stop()
 })
 
-test('a key that is sealed under a master key that this worker lacks is waited for, and another worker continues', async () => {
+test('a worker without the master key of a room key waits for it, and a worker that has it continues the session', async () => {
   const session = await launch()
   await changeByte(session.id, 1)
   const first = await world.startRunner()
@@ -79,7 +79,7 @@ test('a key that is sealed under a master key that this worker lacks is waited f
   await second.stop()
 })
 
-test('and is waited for only so long', async () => {
+test('if no worker gets the master key in time, the session fails and costs nothing', async () => {
   const session = await launch()
   await changeByte(session.id, 1)
   const runner = await world.startRunner()
