@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createServer, type AddressInfo } from 'node:net'
+import { freePort } from '../../../tests/support/atrium-process.ts'
 import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
 import { issuerAccount, platformAccount } from '../src/features/credits/ledger/movement.ts'
 import { transactionId } from '#features/credits/ledger/movement.ts'
@@ -116,14 +116,6 @@ export async function startSessionWorld({ runner = true } = {}): Promise<Session
   }
   if (runner) await world.startRunner()
   return world
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Waits until the condition is true. On a timeout, the error contains the last value. */

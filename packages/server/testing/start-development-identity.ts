@@ -1,9 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { addDevelopmentIdentity } from '#processes/development-identity/add-development-identity.ts'
 import { takeJsonBodies } from '#gateway/harden.ts'
+import { freePort } from '../../../tests/support/atrium-process.ts'
 
 export interface TestDevelopmentIdentity {
   app: FastifyInstance
@@ -47,13 +46,4 @@ export async function startDevelopmentIdentity({
       await app.close()
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

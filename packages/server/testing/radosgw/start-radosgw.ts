@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '../../../../tests/support/atrium-process.ts'
 import { skipWithout } from '../../../../tests/support/skip-without.ts'
 import { cephConf } from './ceph-conf.ts'
 
@@ -106,15 +106,4 @@ async function createBucket({ endpoint, region, bucket, ...credentials }: Omit<R
 async function printed(folder: string, program: string): Promise<string> {
   const text = await readFile(join(folder, `${program}.out`), 'utf8').catch(() => '')
   return text && `${program}: ${text.trim().split('\n').slice(-5).join('\n')}`
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }

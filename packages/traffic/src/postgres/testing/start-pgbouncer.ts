@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../../../../../tests/support/atrium-process.ts'
 import { Connection } from '../connection.ts'
 
 const version = /PgBouncer (\d+)\.(\d+)/.exec(spawnSync('pgbouncer', ['--version'], { encoding: 'utf8' }).stdout ?? '')
@@ -69,12 +69,4 @@ export async function startPgBouncer({ serverUrl, settings, database = 'postgres
 async function ownerOf(folder: string | null): Promise<{ uid?: number; gid?: number }> {
   if (folder !== null) return statSync(folder)
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-}
-
-async function freePort(): Promise<number> {
-  const reserved = createServer().listen(0, '127.0.0.1')
-  await once(reserved, 'listening')
-  const { port } = reserved.address() as AddressInfo
-  reserved.close()
-  return port
 }
