@@ -14,22 +14,22 @@ async function endsAfter(checks: (() => Promise<void>)[], ms: number): Promise<s
   const codes: string[] = []
   let at = 0
   const next = () => (checks[Math.min(at++, checks.length - 1)] ?? allowed)()
-  const stop = watchCaller(next, ({ code }) => codes.push(code), { intervalMs: 10, patienceMs: 300 })
+  const stop = watchCaller(next, ({ code }) => codes.push(code), { intervalMs: 10, patienceMs: 600 })
   await wait(ms)
   stop()
   return codes
 }
 
 test('the first check that refuses the caller ends the answer, and ends it once', async () => {
-  assert.deepEqual(await endsAfter([allowed, refused], 150), ['role_not_allowed'])
+  assert.deepEqual(await endsAfter([allowed, refused], 300), ['role_not_allowed'])
 })
 
 test('a check that fails or hangs does not end the answer, but a database that stays unavailable does', async () => {
-  assert.deepEqual(await endsAfter([failed, failed, allowed], 600), [])
+  assert.deepEqual(await endsAfter([failed, failed, allowed], 1_000), [])
   assert.deepEqual(await endsAfter([hung, allowed], 150), [])
   for (const away of [failed, hung]) {
     assert.deepEqual(await endsAfter([away], 150), [])
-    assert.deepEqual(await endsAfter([away], 600), ['unavailable'])
+    assert.deepEqual(await endsAfter([away], 1_200), ['unavailable'])
   }
 })
 
