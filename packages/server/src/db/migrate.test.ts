@@ -185,18 +185,18 @@ test('eight starts at once build an index once, and none waits for the other in 
 })
 
 test('a request time limit of the pool does not cut a migration short, and the pool keeps its limit', async () => {
-  const limited = new Pool({ connectionString: database.url, max: 1, options: '-c statement_timeout=50ms' })
-  await write('0001-slow.sql', 'select pg_sleep(0.2); create table slow ();')
+  const limited = new Pool({ connectionString: database.url, max: 1, options: '-c statement_timeout=300ms' })
+  await write('0001-slow.sql', 'select pg_sleep(0.6); create table slow ();')
   assert.deepEqual(await migrate(limited, folder), { applied: ['0001-slow'], functions: [] })
-  await assert.rejects(limited.query('select pg_sleep(0.2)'), { code: '57014' })
+  await assert.rejects(limited.query('select pg_sleep(0.6)'), { code: '57014' })
   await limited.end()
 })
 
 test('nor does the limit that the pool keeps at the client', async () => {
-  const limited = new Connections({ url: database.url, max: 1, answerMs: 50, onError: () => undefined })
-  await write('0001-slow.sql', 'select pg_sleep(0.2); create table slow ();')
+  const limited = new Connections({ url: database.url, max: 1, answerMs: 300, onError: () => undefined })
+  await write('0001-slow.sql', 'select pg_sleep(0.6); create table slow ();')
   assert.deepEqual(await migrate(limited, folder), { applied: ['0001-slow'], functions: [] })
-  await assert.rejects(limited.query('select pg_sleep(0.2)'), /timeout|in time/)
+  await assert.rejects(limited.query('select pg_sleep(0.6)'), /timeout|in time/)
   await limited.end()
 })
 

@@ -51,7 +51,7 @@ test('messages that cannot be, or that answer nothing, lose the connection', asy
     'two answers for one query': Buffer.concat([message('Z', 'I'), message('C', 'SELECT 1\0'), message('Z', 'I')]),
   }
   for (const [name, bytes] of Object.entries(answers)) {
-    const connection = await open({ url: await startServer(answering(bytes)), answerMs: 500 })
+    const connection = await open({ url: await startServer(answering(bytes)), answerMs: 5_000 })
     const lost = new Promise<Error>((resolve) => (connection.onLost = resolve))
     await connection.query('select 1').catch(() => undefined)
     await lost
@@ -76,7 +76,7 @@ test('a server that refuses, hangs, leaves or talks nonsense during the login fa
     ['asks for Kerberos', (socket) => void socket.once('data', () => socket.write(message('R', 7))), () => true],
   ]
   for (const [name, serve, isExpected] of cases) {
-    const error: unknown = await open({ url: await startServer(serve), connectMs: 300 }).then(
+    const error: unknown = await open({ url: await startServer(serve), connectMs: 800 }).then(
       () => assert.fail(name),
       (reason: unknown) => reason,
     )

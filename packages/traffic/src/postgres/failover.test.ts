@@ -36,7 +36,7 @@ test('the end of the server in the middle of a query leaves its outcome unknown'
 
 test('what is no message of the protocol leaves the outcome of a write unknown, and its error says what came', async () => {
   for (const bytes of [message('?', 'x'), message('R', 99), message('D', Buffer.from([255, 255])), message('R', 0)]) {
-    const connection = await open({ url: await startServer(answering(bytes)), answerMs: 500 })
+    const connection = await open({ url: await startServer(answering(bytes)), answerMs: 5_000 })
     const error: unknown = await connection.query('insert').catch((reason: unknown) => reason)
     assert.ok(error instanceof ConnectionLost && isAnswerLost(error) && isPassing(error), String(error))
     assert.doesNotMatch(error.message, /in time/)
@@ -83,7 +83,7 @@ test('an answer that the server never asked a login for does not open the connec
   const early = [message('Z', 'I'), Buffer.concat([message('R', 10, 'SCRAM-SHA-256\0\0'), message('Z', 'I')])]
   for (const bytes of early) {
     const url = await startServer((socket) => void socket.once('data', () => socket.write(bytes)))
-    await assert.rejects(open({ url, connectMs: 500 }), /ready before the login/)
+    await assert.rejects(open({ url, connectMs: 5_000 }), /ready before the login/)
   }
   await open({ url: await startServer((socket) => void socket.once('data', () => socket.write(admitted))) })
 })

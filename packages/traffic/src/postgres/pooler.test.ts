@@ -125,7 +125,7 @@ test('in transaction mode', { skip }, async (t) => {
     const startedAt = performance.now()
     await assert.rejects(connections.query('select pg_sleep(5)'), { code: '57014' })
     await assert.rejects(connections.query('select pg_sleep($1)', [5]), { code: '57014' })
-    assert.ok(performance.now() - startedAt < 2_000)
+    assert.ok(performance.now() - startedAt < 4_000)
   })
 
   await t.test('named statements reach the session that has them, or are sent without a name', async (t) => {
