@@ -256,7 +256,8 @@ interface Asked {
 
 function assertUndisturbed({ statuses, slowestMs }: Asked): void {
   assert.deepEqual([...new Set(statuses)], [400], 'nobody is refused for want of Redis')
-  assert.ok(slowestMs < 300, `nor held up: ${slowestMs} ms`)
+  // A server waits 100 ms for Redis. One that had no limit would wait for the 700 ms and more that it is away.
+  assert.ok(slowestMs < 600, `nor held up: ${slowestMs} ms`)
 }
 
 /** Asks each of them at most 20 times a second, one after the other, well below every limit. */
