@@ -264,6 +264,18 @@ test('older code does not put its functions back, and a newer file that reverts 
   assert.deepEqual(await second(), [], 'a newer release dropped it')
 })
 
+test('chain_outbox is created where version 2 was applied, which had other parameters', async (t) => {
+  const migrated = await createTestDatabase()
+  const other = openDatabase({ url: migrated.url, maxConnections: 2, onConnectionError: () => undefined }).pool
+  t.after(() => other.end().then(() => migrated.drop()))
+  const signature = 'chain_outbox(text[], bigint[], bytea[], smallint[], bigint[], integer[], bytea, boolean[])'
+  await other.query(`drop function ${signature}`)
+  await other.query(`create function chain_outbox() returns integer language sql as $$ select 2 $$`)
+  await other.query(`update schema_function set version = 2, sha256 = 'of version 2' where name = 'chain-outbox'`)
+  assert.deepEqual((await migrate(other)).functions, ['chain-outbox'])
+  assert.equal((await other.query('select to_regprocedure($1) is null as is', [signature])).rows[0]!.is, false)
+})
+
 test('a function that was dropped by hand is there again after the next start', async () => {
   const functions = await mkdtemp(path.join(root, 'functions-'))
   await writeFile(path.join(functions, 'the-answer.sql'), one('the_answer'))
