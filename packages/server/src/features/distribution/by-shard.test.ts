@@ -147,6 +147,17 @@ test('while a node hangs, the shards of another that failed at once take part ag
   assert.deepEqual([shardsOf(again.results.flat()), shardsOf(again.failed.keys()), hanging.length], [16, 16, 0])
 })
 
+test('a shard that has hung is tried although the work on a healthy one takes long', async () => {
+  const byShard = new ByShard(half, { patienceMs: 50, pauseMs: 20 })
+  await byShard.run(low, () => delay(60).then(() => Promise.reject(new ConnectionLost('no answer'))))
+  let answer: ((ids: string[]) => void) | undefined
+  await byShard.run(high, () => new Promise<string[]>((resolve) => (answer = resolve)))
+  const up = (ids: string[]) => Promise.resolve(ids)
+  await byShard.run(low, up)
+  assert.deepEqual((await byShard.run(low, up)).results, [low])
+  answer?.(high)
+})
+
 test('after a quiet time, the first call waits for a shard whose node is back, and briefly for one that is not', async () => {
   const byShard = new ByShard(half)
   const fail = () => byShard.run(low, () => Promise.reject(new ConnectionLost('down')))

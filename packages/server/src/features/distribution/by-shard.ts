@@ -40,9 +40,9 @@ export class ByShard {
   readonly #leftOut = new Map<number, unknown>()
   /** Shards whose node has failed. */
   readonly #failing = new Map<number, Failing>()
-  /** Shards whose current work exceeded the time limit, or tests whether a node that hung answers again. */
-  readonly #hanging = new Set<number>()
-  /** The earliest time at which a shard that hung is tried again. */
+  /** Whether a shard that hung is being tried. */
+  #isProbing = false
+  /** The earliest time at which another such shard is tried again. */
   #probeAtMs = 0
 
   constructor(shards: TenantShards, times = { patienceMs, pauseMs }) {
@@ -104,10 +104,13 @@ export class ByShard {
     failing.usedAtMs = now
     const { isHung, error } = failing
     if (this.#leftOut.has(shard)) throw this.#leftOut.get(shard)
-    if (isHung && (this.#hanging.size > 0 || now < this.#probeAtMs)) throw error
-    if (isHung) this.#hanging.add(shard)
+    if (isHung && (this.#isProbing || now < this.#probeAtMs)) throw error
     const answer = this.#begin(shard, work)
-    answer.catch(() => undefined)
+    if (isHung) this.#isProbing = true
+    const end = () => {
+      if (isHung) this.#isProbing = false
+    }
+    answer.then(end, end)
     if (!isQuiet) throw this.#leftOut.get(shard)
     const answered = new AbortController()
     const late = delay(countedMs, undefined, { signal: answered.signal, ref: false }).then(() => {
@@ -119,26 +122,14 @@ export class ByShard {
   #begin<T>(shard: number, work: () => Promise<T>): Promise<T> {
     if (this.#leftOut.has(shard)) throw this.#leftOut.get(shard)
     this.#leftOut.set(shard, new Overloaded('a shard does not answer in time'))
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      this.#hanging.add(shard)
-    }, this.#times.patienceMs).unref()
+    const startedAtMs = performance.now()
     const answer = work()
-    const end = () => {
-      clearTimeout(timer)
-      this.#hanging.delete(shard)
-    }
     answer.then(
       () => {
-        end()
         this.#failing.delete(shard)
         this.#leftOut.delete(shard)
       },
-      (error: unknown) => {
-        end()
-        this.#leaveOut(shard, error, isLate)
-      },
+      (error: unknown) => this.#leaveOut(shard, error, performance.now() - startedAtMs > this.#times.patienceMs),
     )
     return answer
   }
