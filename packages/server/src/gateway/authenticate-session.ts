@@ -6,7 +6,6 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
 import { type ConsoleSession, isCsrfOf, presentedSession } from '#features/console/session.ts'
 import { recordSessionUse, resolveSessions } from '#features/console/session-store.ts'
-import { refusalOf } from '#features/keys/key.ts'
 
 /** presentedSession for a request of this operation. */
 export function sessionFor(ctx: Context, op: Pick<Operation, 'caller'>, headers: IncomingHttpHeaders): string | undefined {
@@ -26,7 +25,7 @@ export async function findSession(ctx: Context, token: string): Promise<ConsoleS
     ? await resolveSessions(ctx.db, [hashCredential(token).toString('base64')])
     : []
   if (!session) throw new ApiError('no_console_session')
-  if (session.key && refusalOf(session.key, Date.now()) === 'tenant_suspended') throw new ApiError('tenant_suspended')
+  if (session.key?.tenantStatus === 'suspended') throw new ApiError('tenant_suspended')
   return session
 }
 
