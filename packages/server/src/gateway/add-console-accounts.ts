@@ -84,7 +84,9 @@ async function finish(ctx: Context, identity: ConsoleIdentity, redirectUri: stri
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof NotAMemberError) return 'not_a_member'
   if (error instanceof SignInFailedError) return 'failed'
-  return error instanceof ApiError && error.code === 'console_link_invalid' ? 'invitation_invalid' : undefined
+  const code = error instanceof ApiError ? error.code : undefined
+  if (code === 'tenant_suspended') return code
+  return code === 'console_link_invalid' ? 'invitation_invalid' : undefined
 }
 
 function isSame(one: string, other: string): boolean {

@@ -172,3 +172,18 @@ test('a link of the operator signs in without the provider, and an account of tw
   const back = await get(`/console/oidc/callback?code=a-code&state=${asked.get('state')}`, cookiesOf(started).join('; '))
   assert.equal((await openBack(back)).session.tenant.id, one.tenant.id)
 })
+
+test('an account signs in to a tenant that is not suspended, and is told where all are', async () => {
+  const claims = { sub: 'rosa', email: 'rosa@harbour.example' }
+  const suspend = (id: string) =>
+    send(api, 'POST', `/tenants/${id}/status`, { headers: { 'x-admin-token': api.adminToken }, body: { status: 'suspended' } })
+  const [one, two] = [await beginInvitation('rosa@harbour.example'), await beginInvitation('rosa@harbour.example')]
+  for (const { cookies } of [one, two]) await openBack(await goThrough({ claims, cookies }))
+  await suspend(two.tenant.id)
+  const browser = await openBack(await goThrough({ claims }))
+  assert.equal(browser.session.tenant.id, one.tenant.id)
+  await suspend(one.tenant.id)
+  const refused = await goThrough({ claims, session: browser.cookies })
+  assert.equal(problemOf(refused), 'tenant_suspended')
+  assert.ok(!refused.headers.getSetCookie().some((line) => /console=css_/.test(line)))
+})

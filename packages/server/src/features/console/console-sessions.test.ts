@@ -117,6 +117,34 @@ test('a sign-in ends the session that the browser had, with its streams, and no 
   assert.equal((await operator.send('GET', '/tenants')).status, 401)
 })
 
+test('a sign-in to a suspended tenant ends no session, and does not use the link up', async () => {
+  const [one, two] = [await api.makeTenant(), await api.makeTenant()]
+  const old = await signIn(api, await consoleLink(api, { kind: 'tenant', tenant_id: one.id }))
+  const link = await consoleLink(api, { kind: 'tenant', tenant_id: two.id })
+  const setStatus = (status: string) =>
+    send(api, 'POST', `/tenants/${two.id}/status`, { headers: { 'x-admin-token': api.adminToken }, body: { status } })
+  await setStatus('suspended')
+  const body = { link_secret: link.url.split('#link=')[1] }
+  const refused = await send({ baseUrl: api.origin }, 'POST', '/console/sign-in', {
+    body,
+    headers: { cookie: old.cookies.join('; ') },
+  })
+  assert.deepEqual([refused.status, refused.body.error.code], [401, 'tenant_suspended'])
+  assert.deepEqual(refused.headers.getSetCookie(), [])
+  assert.equal((await old.send('GET', '/tenant')).status, 200)
+  await setStatus('active')
+  assert.equal((await signIn(api, link)).session.tenant.id, two.id)
+})
+
+test('the session of a suspended tenant is refused, also by a process whose clock is ahead', async (t) => {
+  const tenant = await api.makeTenant()
+  const owner = await signIn(api, await consoleLink(api, { kind: 'tenant', tenant_id: tenant.id }))
+  await query(`update tenants set status = 'suspended' where id = $1`, [tenant.id])
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 13 * 3_600_000 })
+  assert.equal((await owner.call('GET', '/console/session')).body.error.code, 'tenant_suspended')
+  assert.equal((await owner.send('GET', '/tenant')).body.error.code, 'tenant_suspended')
+})
+
 test('a session ends without use, and after its time', async () => {
   const tenant = await api.makeTenant()
   const ended = async (column: string, age: string) => {

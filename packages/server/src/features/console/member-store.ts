@@ -67,10 +67,11 @@ export async function listMembersForUpdate(tx: Tx, tenantId: string): Promise<Me
 
 const byAccountStatement = statement<{ tenant_id: string; id: string }>(
   'members-by-account',
-  'select tenant_id, id from members where issuer = $1 and subject = $2 order by joined_at desc, tenant_id',
+  `select m.tenant_id, m.id from members m join tenants t on t.id = m.tenant_id
+   where m.issuer = $1 and m.subject = $2 order by t.status = 'suspended', m.joined_at desc, m.tenant_id`,
 )
 
-/** The memberships of an account, in all tenants, the newest first. */
+/** The memberships of an account, in all tenants, the newest first, and last those of suspended tenants. */
 export async function listMemberships(db: Db, { issuer, subject }: Account): Promise<{ tenantId: string; memberId: string }[]> {
   const rows = await db.query(byAccountStatement, [issuer, subject])
   return rows.map(({ tenant_id: tenantId, id: memberId }) => ({ tenantId, memberId }))

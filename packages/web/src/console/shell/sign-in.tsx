@@ -30,6 +30,7 @@ const problems: Readonly<Record<string, string>> = {
     'This account belongs to no member. If you are invited, open the link of your invitation; an owner of the tenant makes it.',
   invitation_invalid:
     'The invitation has ended, or is for another address than that of your account. Open it again, or ask for a new one.',
+  tenant_suspended: 'The tenant of this account is suspended. Contact the operator of this installation.',
   failed: 'The sign-in did not succeed. Try again.',
 }
 const problem = problems[new URLSearchParams(location.search).get('sign_in') ?? '']
