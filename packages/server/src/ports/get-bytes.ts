@@ -14,11 +14,15 @@ export class AnswerTooLong extends Error {}
  * Reads what another service of the operator answers, without redirects. Periodic tasks read with it and not with
  * `fetch`, whose library takes 10 MiB of a process that has nothing else to do.
  */
-export async function getBytes(url: string, { maxBytes, timeoutMs }: Bounds): Promise<{ status: number; body: Buffer }> {
+export async function getBytes(url: string, { maxBytes, timeoutMs }: Bounds): Promise<Buffer> {
   const send = url.startsWith('https:') ? getTls : http.get
   const res = await new Promise<IncomingMessage>((resolve, reject) => {
     send(url, { signal: AbortSignal.timeout(timeoutMs) }, resolve).on('error', reject)
   })
+  if (res.statusCode !== 200) {
+    res.destroy()
+    throw new Error(`${url} answered ${res.statusCode}`)
+  }
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of res as AsyncIterable<Uint8Array>) {
@@ -26,5 +30,5 @@ export async function getBytes(url: string, { maxBytes, timeoutMs }: Bounds): Pr
     if (size > maxBytes) throw new AnswerTooLong(`${url} answered with more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
-  return { status: res.statusCode ?? 0, body: Buffer.concat(chunks) }
+  return Buffer.concat(chunks)
 }

@@ -68,7 +68,8 @@ test('the certificate of Space: recorded once, shown since when, and refused unl
     return JSON.stringify({ signed, sig, alg: 'ES256', pubkey: { kty, crv, x, y } })
   }
   let answer = certificate('a'.repeat(40))
-  const space = createServer((_req, res) => res.end(answer)).listen(0, '127.0.0.1')
+  let status = 200
+  const space = createServer((_req, res) => res.writeHead(status).end(answer)).listen(0, '127.0.0.1')
   await once(space, 'listening')
   api.ctx.config.spaceOrigin = `http://127.0.0.1:${(space.address() as AddressInfo).port}`
   t.after(() => space.close())
@@ -93,6 +94,9 @@ test('the certificate of Space: recorded once, shown since when, and refused unl
   answer = certificate('c'.repeat(40)).replaceAll('c'.repeat(40), 'd'.repeat(40))
   await recordCertificate(api.ctx)
   assert.deepEqual((await get('/operator/space')).data.state, 'invalid')
+  // As of a proxy in front of the service.
+  ;[status, answer] = [502, 'x'.repeat(100_000)]
+  assert.deepEqual((await get('/operator/space')).data.state, 'unreachable')
   space.close()
   space.closeAllConnections()
   assert.deepEqual((await get('/operator/space')).data.state, 'unreachable')

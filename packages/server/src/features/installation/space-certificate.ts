@@ -18,8 +18,7 @@ type Served = Pick<SeenCertificate, 'digest' | 'signed' | 'keyThumbprint'>
 /** What the Space service answers at /cert.json; undefined: it does not answer. null: not what its key has signed. */
 async function fetchCertificate({ config }: Pick<Context, 'config'>): Promise<Served | null | undefined> {
   try {
-    const { status, body } = await getBytes(`${config.spaceOrigin}/cert.json`, { maxBytes, timeoutMs })
-    return status === 200 ? checkCertificate(body.toString()) : undefined
+    return checkCertificate((await getBytes(`${config.spaceOrigin}/cert.json`, { maxBytes, timeoutMs })).toString())
   } catch (error) {
     // The operation says unreachable; why is in the log of the Space service, or the network has no way to it.
     return error instanceof AnswerTooLong ? null : undefined

@@ -66,15 +66,10 @@ async function fetchCode(spaceOrigin: string): Promise<string> {
 
 const maxFileBytes = 8 * 1024 * 1024
 
-async function fetchBytes(url: string): Promise<Buffer> {
-  const { status, body } = await getBytes(url, { maxBytes: maxFileBytes, timeoutMs })
-  if (status !== 200) throw new Error(`${url} answered ${status}`)
-  return body
-}
+const fetchBytes = (url: string) => getBytes(url, { maxBytes: maxFileBytes, timeoutMs })
 
 async function fetchCertificate(url: string): Promise<Extract<LogEntry, { type: 'certificate' }>> {
-  const { status, body } = await getBytes(url, { maxBytes, timeoutMs })
-  if (status !== 200) throw new Error(`${url} answered ${status}`)
+  const body = await getBytes(url, { maxBytes, timeoutMs })
   const { signed, sig, alg, pubkey } = JSON.parse(body.toString()) as Record<string, unknown>
   if (typeof signed !== 'string' || typeof sig !== 'string' || typeof alg !== 'string' || !isObject(pubkey)) {
     throw new Error(`${url} is no certificate`)
