@@ -59,7 +59,7 @@ async function goodSettings(t: TestContext): Promise<Record<string, string>> {
 async function assertRefuses(t: TestContext, env: Record<string, string>, says: RegExp, args: string[] = []): Promise<string> {
   const run = runAtrium(['start', ...args], env)
   t.after(() => run.kill('SIGKILL'))
-  const code = await run.ended(15_000)
+  const code = await run.ended(30_000)
   const output = run.output()
   assert.ok(code !== undefined, `it ends by itself:\n${output}`)
   assert.notEqual(code, 0, output)
