@@ -63,7 +63,9 @@ test(
     const start = async (tree: string, part: Part) => running.set(part.name, await startPart(tree, part, env))
     const rollTo = async (tree: string) => {
       for (const part of parts) {
-        await running.get(part.name)?.end()
+        const one = running.get(part.name)
+        await one?.end()
+        assert.doesNotMatch(one?.output() ?? '', /"level":[56]0/, `${part.name} before ${tree}`)
         await start(tree, part)
       }
     }
@@ -78,9 +80,10 @@ test(
     await delay(2_000)
     load.phase = 'new release'
     await rollTo(thisTree)
+    await load.checkEvents()
     load.phase = 'roll-back'
     await rollTo(old.folder)
-    await delay(1_000)
+    await load.checkEvents()
     await load.stop(t)
   },
 )
@@ -130,7 +133,7 @@ async function migrate(tree: string, env: Record<string, string>): Promise<void>
 
 /** Requests at an even pace, whatever their answers take. A request that finds nobody goes to the other one. */
 async function startLoad(apis: string[], spaces: string[]) {
-  const { publishable: key } = await makeTenant(apis[0]!)
+  const { publishable: key, secret } = await makeTenant(apis[0]!)
   const collection = (await askGood(apis[0]!, 'POST /v1/collections', { key, body: {} })).data
   const path = `/v1/collections/${collection.id}`
   const room = { room: 'rolling', mk: randomBytes(32).toString('base64url') }
@@ -175,6 +178,23 @@ async function startLoad(apis: string[], spaces: string[]) {
   })()
 
   return Object.assign(state, {
+    /** Each process numbers the events of both releases, and none is missing. */
+    checkEvents: async () => {
+      for (const origin of apis) {
+        const added = done.items
+        const types: string[] = []
+        for (let page: { type: string; sequence: number }[]; ;) {
+          page = (await askGood(origin, `GET /v1/events?after=${types.length}&limit=100`, { key: secret })).data
+          if (page.length === 0) break
+          assert.deepEqual(
+            page.map(({ sequence }) => sequence),
+            page.map((_, i) => types.length + 1 + i),
+          )
+          types.push(...page.map(({ type }) => type))
+        }
+        assert.ok(types.filter((type) => type === 'item.created').length >= added, `${state.phase}: events are missing`)
+      }
+    },
     stop: async (t: TestContext) => {
       state.stopped = true
       await sending
