@@ -78,8 +78,8 @@ test('a shard whose node has failed is tried without anybody waiting, after grow
   for (const [afterMs, called] of [
     [0, 1],
     [350, 2],
-    [200, 2],
-    [450, 3],
+    [400, 2],
+    [350, 3],
   ] as const) {
     await delay(afterMs)
     const startedAt = performance.now()
