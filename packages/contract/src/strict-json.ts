@@ -108,22 +108,25 @@ function checkText(text: string, path: string): void {
   if (text.includes('\0')) throw new JsonError(path, 'a string holds a NUL character')
 }
 
-const quote = 0x22
 const backslash = 0x5c
 const colon = 0x3a
 
 /** Counts the object keys of valid JSON: the strings that a colon follows. */
 function countKeys(text: string): number {
   let keys = 0
-  let at = text.indexOf('"')
-  while (at !== -1) {
-    at++
-    for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at)) at += code === backslash ? 2 : 1
-    at++
-    let next = text.charCodeAt(at)
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
+    do at = text.indexOf('"', at + 1)
+    while (isEscaped(text, at))
+    let next = text.charCodeAt(++at)
     while (next === 0x20 || next === 0x0a || next === 0x0d || next === 0x09) next = text.charCodeAt(++at)
     if (next === colon) keys++
-    at = text.indexOf('"', at)
   }
   return keys
+}
+
+/** Whether an odd number of backslashes is before the character. */
+function isEscaped(text: string, at: number): boolean {
+  let start = at
+  while (text.charCodeAt(start - 1) === backslash) start--
+  return (at - start) % 2 === 1
 }

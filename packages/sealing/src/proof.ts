@@ -40,9 +40,10 @@ export function proofPayload({ op, room }: ProvableRequest, sha256: string, nowM
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  const members = value as Readonly<Record<string, unknown>>
   // The default order of sort is by UTF-16 code units, as RFC 8785 requires.
-  const names = members.map(([name]) => name).sort()
-  const byName = new Map(members)
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(byName.get(name))}`).join(',')}}`
+  const names = Object.keys(members)
+    .filter((name) => members[name] !== undefined)
+    .sort()
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(members[name])}`).join(',')}}`
 }
