@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { test } from 'node:test'
-import { isEs256Signature, isRs256Signature } from './signature.ts'
+import { isEdDsaSignature, isEs256Signature, isRs256Signature } from './signature.ts'
 import { findWycheproof } from './testing/vectors.ts'
 
 type Check = (publicKey: KeyObject, text: Uint8Array, signature: string) => boolean
@@ -45,4 +45,31 @@ test('ES256 takes r‖s only: no DER, no other curve, no second spelling', () =>
   const k1 = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
   const other = sign('sha256', Buffer.from('m'), { key: k1.privateKey, dsaEncoding: 'ieee-p1363' })
   assert.equal(isEs256Signature(k1.publicKey, 'm', other.toString('base64url')), false)
+})
+
+test('EdDSA takes 64 bytes in one spelling, by an Ed25519 key', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const good = sign(null, Buffer.from('m'), privateKey).toString('base64url')
+  assert.equal(await isEdDsaSignature(publicKey, 'm', good), true)
+  assert.equal(await isEdDsaSignature(publicKey, 'n', good), false)
+  assert.equal(await isEdDsaSignature(publicKey, 'm', `${good}=`), false)
+  assert.equal(await isEdDsaSignature(publicKey, 'm', good.slice(0, -4)), false)
+  assert.equal(await isEdDsaSignature(generateKeyPairSync('ed25519').publicKey, 'm', good), false)
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const es256 = sign('sha256', Buffer.from('m'), { key: ec.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+  assert.equal(await isEdDsaSignature(ec.publicKey, 'm', es256), false)
+})
+
+test('of many EdDSA signatures at once, each has its own verdict', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const signed = Array.from({ length: 64 }, (_, i) => ({
+    // Of each three, the last one is a signature of another text.
+    text: `${i}`,
+    signature: sign(null, Buffer.from(i % 3 === 2 ? 'another' : `${i}`), privateKey).toString('base64url'),
+  }))
+  const verdicts = await Promise.all(signed.map(({ text, signature }) => isEdDsaSignature(publicKey, text, signature)))
+  assert.deepEqual(
+    verdicts,
+    signed.map((_, i) => i % 3 !== 2),
+  )
 })

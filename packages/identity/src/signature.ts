@@ -19,7 +19,7 @@ export function isEs256Signature(publicKey: KeyObject, text: string | Uint8Array
 
 /**
  * Whether `signature` (base64url) is the EdDSA signature of `text` with Ed25519: RFC 8032, RFC 8037 §3.1. Computed by a
- * thread of the pool, because it takes a third as long as everything else that a request needs.
+ * thread of the pool, because it takes as long as everything else that a request needs: see decision 0045.
  */
 export async function isEdDsaSignature(publicKey: KeyObject, text: string | Uint8Array, signature: string): Promise<boolean> {
   const bytes = decodeBase64url(signature)
