@@ -1,7 +1,8 @@
 // Compares an append of a client-sealed room with a turn of a classic room: node bench/append.ts [rounds]. The Space
-// service, PostgreSQL and the client are separate processes, and the requests are signed before the measurement. Each
-// round measures both ops, one after the other. The output has the median and range of the rate and of the processor
-// time of a request. A quotient above 1 means that an append is cheaper.
+// service, PostgreSQL and the client are separate processes, and the requests are ready before the measurement. A turn
+// is measured twice: with its text alone, and with a client_id, as every client sends it. An append always has a dedupe
+// value, which does the same. Each round measures all of them, one after the other. The output has the median and range
+// of the rate and of the processor time of a request. A quotient above 1 means that an append is cheaper.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,6 +32,8 @@ interface Cost {
 
 const figures = ['perSecond', 'serviceUs', 'allUs'] as const
 
+const ops = ['turn', 'turn with client_id', 'append'] as const
+
 const folders = ['atrium-bench-', 'atrium-bench-space-'].map((name) => {
   const folder = mkdtempSync(path.join(realpathSync(tmpdir()), name))
   chmodSync(folder, 0o711)
@@ -55,31 +58,45 @@ try {
 async function compare(url: string): Promise<void> {
   const classic = Array.from({ length: rooms }, () => ({ room: name(), mk: randomBytes(32).toString('base64url') }))
   const sealed = await Promise.all(classic.map(({ mk }) => deriveClientKeys({ room: name(), mk })))
-  await send(url, await Promise.all(sealed.map(makeOf)))
+  const makes = await Promise.all(sealed.map(makeOf))
+  await send(
+    url,
+    makes.map((body) => JSON.stringify(body)),
+  )
   const times = requests / rooms
-  const costs: { turn: Cost; append: Cost }[] = []
+  const costs: Record<(typeof ops)[number], Cost>[] = []
   for (let round = -1; round < rounds; round++) {
-    const turns = classic.flatMap((secret) => Array.from({ length: times }, () => ({ ...secret, op: 'turn', message: { text } })))
-    const appends = await Promise.all(sealed.flatMap((keys) => Array.from({ length: times }, () => appendTo(keys))))
-    // The first op finds the caches as the other op left them, so the order alternates.
-    const isTurnFirst = round % 2 === 0
-    const early = await measure(url, shuffled(isTurnFirst ? turns : appends))
-    const late = await measure(url, shuffled(isTurnFirst ? appends : turns))
+    const turnsOf = (message: () => object) =>
+      classic.flatMap((secret) => Array.from({ length: times }, () => ({ ...secret, op: 'turn', message: message() })))
+    const bodies = {
+      turn: turnsOf(() => ({ text })),
+      'turn with client_id': turnsOf(() => ({ text, client_id: name() })),
+      append: await Promise.all(sealed.flatMap((keys) => Array.from({ length: times }, () => appendTo(keys)))),
+    }
+    // Each op finds the caches as the op before left them, so the order rotates.
+    const measured = new Map<string, Cost>()
+    for (const i of ops.keys()) {
+      const op = ops[(i + round + ops.length) % ops.length] ?? 'turn'
+      measured.set(op, await measure(url, shuffled(bodies[op])))
+    }
     // The first round warms up.
-    if (round >= 0) costs.push(isTurnFirst ? { turn: early, append: late } : { turn: late, append: early })
+    if (round >= 0) costs.push(Object.fromEntries(measured) as (typeof costs)[number])
   }
-  for (const op of ['turn', 'append'] as const)
+  for (const op of ops)
     for (const of of figures)
       console.log(
-        `${op} ${of}: ${shown(
+        `${op}, ${of}: ${shown(
           costs.map((cost) => cost[op][of]),
           0,
         )}`,
       )
-  for (const of of figures) {
-    const quotients = costs.map(({ turn, append }) => (of === 'perSecond' ? append[of] / turn[of] : turn[of] / append[of]))
-    console.log(`append against turn, ${of}: ${shown(quotients, 2)}`)
-  }
+  for (const op of ['turn', 'turn with client_id'] as const)
+    for (const of of figures) {
+      const quotients = costs.map(({ [op]: turn, append }) =>
+        of === 'perSecond' ? append[of] / turn[of] : turn[of] / append[of],
+      )
+      console.log(`append against ${op}, ${of}: ${shown(quotients, 2)}`)
+    }
 }
 
 /** Requests to the same room are spread over the list, as they are where many rooms are in use. */
@@ -94,7 +111,8 @@ function shown(values: number[], digits: number): string {
   return `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`
 }
 
-async function measure(url: string, bodies: readonly object[]): Promise<Cost> {
+async function measure(url: string, requests: readonly object[]): Promise<Cost> {
+  const bodies = requests.map((request) => JSON.stringify(request))
   const before = used()
   const began = performance.now()
   await send(url, bodies)
@@ -127,8 +145,8 @@ async function signed(keys: ClientKeys, body: Request): Promise<object> {
 }
 
 /** Some at a time, over connections that stay open. Throws unless each is answered with 200. */
-async function send(url: string, bodies: readonly object[]): Promise<void> {
-  const left = bodies.map((body) => JSON.stringify(body))
+async function send(url: string, bodies: readonly string[]): Promise<void> {
+  const left = [...bodies]
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       for (let body = left.pop(); body !== undefined; body = left.pop()) await post(url, body)
