@@ -41,10 +41,14 @@ for (const [name, { version }] of Object.entries(after)) {
 /** The highest version of each function in the history; empty where there is none, as in a release archive. */
 function highestVersions(): Map<string, number> {
   const versions = new Map<string, number>()
-  const options = { cwd: migrationsFolder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 28 } as const
   let history = ''
   try {
-    history = execFileSync('git', ['log', '--patch', '--format=', '--', versionsFile], options)
+    history = execFileSync('git', ['log', '--patch', '--format=', '--', versionsFile], {
+      cwd: migrationsFolder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      maxBuffer: 2 ** 28,
+    })
   } catch {
     // Not a checkout of git, or git is not installed.
   }

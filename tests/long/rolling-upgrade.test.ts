@@ -183,8 +183,9 @@ async function startLoad(apis: string[], spaces: string[]) {
       for (const origin of apis) {
         const added = done.items
         const types: string[] = []
-        for (let page: { type: string; sequence: number }[]; ;) {
-          page = (await askGood(origin, `GET /v1/events?after=${types.length}&limit=100`, { key: secret })).data
+        for (;;) {
+          const { text } = await askGood(origin, `GET /v1/events?after=${types.length}&limit=100`, { key: secret })
+          const { data: page } = JSON.parse(text) as { data: { type: string; sequence: number }[] }
           if (page.length === 0) break
           assert.deepEqual(
             page.map(({ sequence }) => sequence),
