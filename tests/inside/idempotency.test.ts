@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
+import { timeouts } from '../../packages/traffic/src/timeouts.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { askGood, call, makeCollection, makeTenant, type Answer, type CallOptions, type TestTenant } from '../support/call-api.ts'
 import { deepWallet } from '../support/credits.ts'
@@ -257,12 +258,15 @@ for (const name of ['createCollection', ...costly, 'summonSession']) {
     // The process also commits work of its own.
     const point = { nth: 1, when: 'before', of: 'commit', inTransactionWith: 'into idempotency_keys' } as const
     const stands = proxy.hold(point)
+    const sentAt = performance.now()
     const running = send(second)
     await stands
     const startedAt = performance.now()
     const repeats = await Promise.all([send(first), send(second)])
     const waitedMs = performance.now() - startedAt
     for (const repeat of repeats) {
+      // If the machine pauses for a second, the server gives up the first one, after six seconds, and the repeat runs it.
+      if (repeat.status === 201 && startedAt + waitedMs - sentAt > timeouts.answerMs) continue
       assert.deepEqual([repeat.status, repeat.code], [409, 'idempotency_in_progress'])
       assert.ok(Number(repeat.headers['retry-after']) >= 1)
     }
