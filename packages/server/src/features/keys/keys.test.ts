@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { send } from '#testing/http.ts'
+import { pullEvents } from '#testing/pull-events.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
+import { announceExpiringKeys } from './issue-key.ts'
 
 let api: TestApi
 let tenant: TestTenant
@@ -84,6 +86,33 @@ test('of two rotations of a key, the first successor stays recorded while it or 
   await revoke(next)
   const last = await rotate(old)
   assert.equal((await read(old)).replaced_by, last)
+})
+
+test('the end of a key is announced only while no key that followed it by rotation is valid', async () => {
+  await fresh()
+  const day = 86_400
+  const rotate = async (rotates: string, body: object = {}) => {
+    const made = await create(tenant.secretKey, { kind: 'publishable', rotates, overlap_seconds: 3 * day, ...body })
+    assert.equal(made.status, 201, made.text)
+    return made.body.data.id as string
+  }
+  const announced = async () => {
+    await announceExpiringKeys(api.ctx.db, 100)
+    const events = await pullEvents(api, tenant)
+    return events.filter(({ type }) => type === 'key.expiring').map(({ data }) => data['key_id'])
+  }
+  const expires_at = new Date(Date.now() + 2 * day * 1_000).toISOString()
+  const old = (await create(tenant.secretKey, { kind: 'publishable' })).body.data.id
+  const next = await rotate(old)
+  const last = await rotate(next)
+  const alone = (await create(tenant.secretKey, { kind: 'publishable', expires_at })).body.data.id
+  assert.deepEqual(await announced(), [alone])
+  // The one that it replaced ends now with nothing in its place; the first one has that one in its place.
+  assert.equal((await send(api, 'DELETE', `/tenant/keys/${last}`, { key: tenant.secretKey })).status, 204)
+  assert.deepEqual((await announced()).slice(1), [next])
+  const short = await rotate((await create(tenant.secretKey, { kind: 'publishable' })).body.data.id, { expires_at })
+  // The replacement itself is about to end: it is announced, and the one that it replaces is not.
+  assert.deepEqual((await announced()).slice(2), [short])
 })
 
 test('a key is rotated by one of its kind, and only if it is active and of the same tenant', async () => {

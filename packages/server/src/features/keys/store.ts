@@ -175,9 +175,20 @@ interface ExpiringRow {
   expires_at: string
 }
 
-const expiring = `from api_keys
-     where revoked_at is null and expiry_notices < 2 and expires_at > now() and expires_at <= now() + interval '7 days'
-       and (expiry_notices = 0 or expires_at <= now() + interval '1 day')`
+// A key that was rotated is meant to end, if its replacement or a later one is valid. It stays unmarked, because its end
+// matters again if that one is revoked. union: ids that form a circle end the search.
+const expiring = `from api_keys k
+     where k.revoked_at is null and k.expiry_notices < 2 and k.expires_at > now() and k.expires_at <= now() + interval '7 days'
+       and (k.expiry_notices = 0 or k.expires_at <= now() + interval '1 day')
+       and not exists (
+         with recursive successors as (
+           select s.id, s.replaced_by, s.revoked_at, s.expires_at from api_keys s where s.tenant_id = k.tenant_id and s.id = k.replaced_by
+           union
+           select n.id, n.replaced_by, n.revoked_at, n.expires_at
+           from successors s join api_keys n on n.tenant_id = k.tenant_id and n.id = s.replaced_by
+         )
+         select from successors where revoked_at is null and (expires_at is null or expires_at > now())
+       )`
 const anyExpiringStatement = statement<{ any: boolean }>('keys-any-expiring', `select exists (select ${expiring}) as any`)
 
 export async function hasExpiringKeys(db: Db): Promise<boolean> {
@@ -190,14 +201,14 @@ const expiringStatement = statement<ExpiringRow>(
   // A key in its last day gets only the notice of that day, even if it never got the notice of the week.
   `update api_keys set expiry_notices = case when expires_at <= now() + interval '1 day' then 2 else 1 end
    where (tenant_id, id) in (
-     select tenant_id, id ${expiring}
+     select k.tenant_id, k.id ${expiring}
      limit $1
-     for update skip locked
+     for update of k skip locked
    )
    returning tenant_id, id, kind, expires_at`,
 )
 
-/** Marks up to `limit` keys of any tenant that expire within a week or a day as announced. Returns them. */
+/** Marks up to `limit` keys of any tenant that expire within a week or a day, without a valid replacement, as announced. Returns them. */
 export async function markExpiringKeys(tx: Tx, limit: number) {
   const rows = await tx.query(expiringStatement, [limit])
   return rows.map(({ tenant_id: tenantId, id, kind, expires_at: expiresAt }) => ({ tenantId, id, kind, expiresAt }))
