@@ -64,7 +64,13 @@ export class Variants {
       const target = { ...variant, sourcePixels: sourcePixels(artifact) }
       await this.#pictures.shrink(source, out, target, workBytes(artifact, variant), tenantId)
       const { size: bytes } = await stat(out)
-      return this.#blobs.write(key, { stream: createReadStream(out), bytes }, { mime: `image/${variant.format}` })
+      const stream = createReadStream(out)
+      try {
+        return await this.#blobs.write(key, { stream, bytes }, { mime: `image/${variant.format}` })
+      } finally {
+        // A failed write does not read the file to its end. An open file keeps its space, also once it is deleted.
+        stream.destroy()
+      }
     }, tenantId)
   }
 }

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readdir, readlink, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gradient } from '@atrium/media/testing/sample-pictures'
+import { StoredWorld } from '#testing/artifacts/stored-world.ts'
+import { startTestApi } from '#testing/test-api.ts'
+
+const noProc = !existsSync('/proc/self/fd') && 'needs /proc'
+
+test(
+  'a smaller picture that cannot be stored leaves no file open, so that a full disk gets its space back',
+  { skip: noProc },
+  async (t) => {
+    const api = await startTestApi()
+    t.after(() => api.close())
+    const world = await StoredWorld.open(api)
+    const place = await world.makeCollection()
+    const picture = await world.publish(place, await gradient(1_000, 600).jpeg().toBuffer(), 'image/jpeg')
+    // A file system without free space: the store refuses every write.
+    const growing = join(api.ctx.config.dataDir, 'blobs', '.growing')
+    await rm(growing, { recursive: true })
+    await symlink('/proc', growing)
+    for (let asked = 0; asked < 5; asked++) assert.equal((await world.media(`${picture}?w=320`)).status, 503)
+    const open = await Promise.all((await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))
+    assert.deepEqual(
+      open.filter((path) => path.includes('/variant')),
+      [],
+    )
+  },
+)
