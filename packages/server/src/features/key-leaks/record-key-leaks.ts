@@ -3,7 +3,7 @@ import type { AuditOrigin } from '#features/audit-log/audit-entry.ts'
 import { recordAudit } from '#features/audit-log/record-audit.ts'
 import type { NewEvent } from '#features/events/event.ts'
 import { event, recordEvents } from '#features/events/record-event.ts'
-import { isActive, type Key } from '#features/keys/key.ts'
+import type { Key } from '#features/keys/key.ts'
 import { findKeysForUpdate, notifyKeyChange, revokeKey } from '#features/keys/store.ts'
 import { findRevokesLeakedKeys } from '#features/tenants/store.ts'
 import { type KeyLeak, newPlaces, type Sighting } from './leak.ts'
@@ -48,15 +48,13 @@ export async function recordKeyLeaks(
 
 /** What is known of the leak with the new sightings, those that the tenant is told, and whether the key is to be revoked. */
 function mergeLeak(key: Key, before: KeyLeak | undefined, sightings: Sighting[], revokes: boolean) {
-  const nowMs = Date.now()
-  const at = new Date(nowMs).toISOString()
-  const wasActive = isActive(key, nowMs)
-  const isRevoked = wasActive && revokes
+  const at = new Date().toISOString()
+  const isRevoked = key.isActive && revokes
   const known = before?.places ?? []
   const added = newPlaces(known, sightings, at)
   const leak: KeyLeak = {
     keyId: key.id,
-    action: isRevoked ? 'revoked' : (before?.action ?? (wasActive ? 'notified' : 'ended')),
+    action: isRevoked ? 'revoked' : (before?.action ?? (key.isActive ? 'notified' : 'ended')),
     places: [...known, ...added],
     firstSeenAt: before?.firstSeenAt ?? at,
     lastSeenAt: at,

@@ -3,7 +3,7 @@ import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { futureTime } from '#http/request-time.ts'
 import { issueKey } from './issue-key.ts'
-import { isActive, keyView } from './key.ts'
+import { keyView } from './key.ts'
 import { listKeysForUpdate, listKeys as listRows, notifyKeyChange, replaceKey, revokeKey as revokeRow } from './store.ts'
 
 export const createKey: HandlerOf<'createKey'> = async ({ tx, tenantId, body }) => {
@@ -34,9 +34,8 @@ export const revokeKey: HandlerOf<'revokeKey'> = async ({ tx, tenantId, params }
   const keys = await listKeysForUpdate(tx, tenantId)
   const key = keys.find(({ id }) => id === params.keyId)
   if (!key) throw new ApiError('not_found')
-  const nowMs = Date.now()
-  const others = keys.some((other) => other.id !== key.id && other.kind === 'secret' && isActive(other, nowMs))
-  if (key.kind === 'secret' && isActive(key, nowMs) && !others) throw new ApiError('last_secret_key')
+  const others = keys.some((other) => other.id !== key.id && other.kind === 'secret' && other.isActive)
+  if (key.kind === 'secret' && key.isActive && !others) throw new ApiError('last_secret_key')
   if (key.revokedAt !== null) return { status: 204 }
   await revokeRow(tx, tenantId, key.id)
   notifyKeyChange(tx, tenantId)

@@ -11,6 +11,8 @@ export interface Key {
   revokedAt: string | null
   /** The id of the key that the first rotation made in place of this one, or a later one if that key is not valid. */
   replacedBy: string | null
+  /** Whether it was neither revoked nor expired when it was read. */
+  isActive: boolean
 }
 
 /** A key with what the gateway needs on every request. */
@@ -20,7 +22,7 @@ export interface ResolvedKey {
   tenantId: string
   tenantStatus: 'active' | 'suspended'
   roles: readonly Role[]
-  /** Milliseconds since the epoch; undefined: the key does not expire. */
+  /** By the clock of this process, in milliseconds since the epoch; undefined: the key does not end. */
   endsAtMs: number | undefined
   /** The share of the installation's rate limits that the tenant has; 100: all of it. */
   ratePercent: number
@@ -33,10 +35,6 @@ export type KeyRefusal = 'unauthorized' | 'tenant_suspended'
 /** The roles of a tenant, given those recorded: a tenant without recorded roles has both. */
 export function rolesHeld(recorded: Role[] | null): Role[] {
   return recorded && recorded.length > 0 ? recorded : ['app', 'issuer']
-}
-
-export function isActive(key: Key, nowMs: number): boolean {
-  return key.revokedAt === null && (key.expiresAt === null || Date.parse(key.expiresAt) > nowMs)
 }
 
 /** Why a key is refused now; undefined: it is accepted. */

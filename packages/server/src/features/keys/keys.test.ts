@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { send } from '#testing/http.ts'
 import { pullEvents } from '#testing/pull-events.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
@@ -158,6 +158,35 @@ test('a revoked key is refused within a second, and revoking it again is a no-op
   assert.equal((await send(api, 'DELETE', path, { key: tenant.secretKey })).status, 204)
 })
 
+const setClock = (t: TestContext, aheadMinutes: number) =>
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + aheadMinutes * 60_000 })
+
+test('a process whose clock is behind refuses keys that were revoked or rotated, and keeps the last secret key', async (t) => {
+  await fresh()
+  const first = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body.data.find(
+    (key: any) => key.kind === 'secret',
+  )
+  const leaked = (await create(tenant.secretKey, { kind: 'secret' })).body.data
+  assert.equal(await works(leaked.key), true)
+  setClock(t, -10)
+  assert.equal((await send(api, 'DELETE', `/tenant/keys/${leaked.id}`, { key: tenant.secretKey })).status, 204)
+  await until(async () => !(await works(leaked.key)))
+  const last = (await create(tenant.secretKey, { kind: 'secret', rotates: first.id })).body.data
+  await until(async () => !(await works(tenant.secretKey)))
+  const refused = await send(api, 'DELETE', `/tenant/keys/${last.id}`, { key: last.key })
+  assert.deepEqual([refused.status, refused.body.error?.code], [409, 'last_secret_key'])
+})
+
+test('a process whose clock is ahead accepts a key until it ends', async (t) => {
+  await fresh()
+  const listed = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body.data
+  const { id: rotates } = listed.find((key: any) => key.kind === 'secret')
+  setClock(t, 10)
+  await create(tenant.secretKey, { kind: 'secret', rotates, overlap_seconds: 60 })
+  api.ctx.keyCache.forgetAll()
+  assert.equal(await works(tenant.secretKey), true)
+})
+
 test('last_used_at is recorded', async () => {
   await fresh()
   await works(tenant.secretKey)
@@ -168,6 +197,6 @@ test('last_used_at is recorded', async () => {
 
 /** Notifications take a moment; without them it would take 15 seconds. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!(await holds())) assert.ok(Date.now() < deadline, 'did not come to hold within ten seconds')
+  const deadline = performance.now() + 10_000
+  while (!(await holds())) assert.ok(performance.now() < deadline, 'did not come to hold within ten seconds')
 }

@@ -11,9 +11,12 @@ interface Row {
   expires_at: string | null
   revoked_at: string | null
   replaced_by: string | null
+  is_active: boolean
 }
 
-const columns = 'id, kind, name, hint, created_at, last_used_at, expires_at, revoked_at, replaced_by'
+// clock_timestamp(): a statement that has waited for a lock reads what another one has written after now().
+const isActive = 'revoked_at is null and (expires_at is null or expires_at > clock_timestamp())'
+const columns = `id, kind, name, hint, created_at, last_used_at, expires_at, revoked_at, replaced_by, ${isActive} as is_active`
 
 function toKey(row: Row): Key {
   return {
@@ -26,6 +29,7 @@ function toKey(row: Row): Key {
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     replacedBy: row.replaced_by,
+    isActive: row.is_active,
   }
 }
 
@@ -39,16 +43,17 @@ interface ResolvedRow {
   tenant_id: string
   tenant_status: ResolvedKey['tenantStatus']
   roles: Role[] | null
-  ends_at: string | null
+  ends_in_ms: number | null
   rate_percent: number
   logs_requests: boolean
 }
 
 const resolveStatement = statement<ResolvedRow>(
   'keys-resolve',
-  // The hottest read: it joins the tables of the features tenants and limits, so that a request costs one round trip.
+  // The hottest read: it joins the tables of the features tenants and limits, so that a request costs one round trip. The
+  // end is relative: keys end at the time of the database, whose clock may differ from that of this machine.
   `select encode(k.key_hash, 'base64') as hash, k.id, k.kind, k.tenant_id, t.status as tenant_status, t.roles,
-     least(k.expires_at, k.revoked_at) as ends_at, coalesce(l.rate_percent, 100) as rate_percent, t.logs_requests
+     (extract(epoch from least(k.expires_at, k.revoked_at) - now()) * 1000)::float8 as ends_in_ms, coalesce(l.rate_percent, 100) as rate_percent, t.logs_requests
    from api_keys k join tenants t on t.id = k.tenant_id left join tenant_limits l on l.tenant_id = k.tenant_id
    where k.key_hash = any($1)`,
 )
@@ -70,7 +75,7 @@ function toResolvedKey(row: ResolvedRow): ResolvedKey {
     tenantId: row.tenant_id,
     tenantStatus: row.tenant_status,
     roles: rolesHeld(row.roles),
-    endsAtMs: row.ends_at === null ? undefined : Date.parse(row.ends_at),
+    endsAtMs: row.ends_in_ms === null ? undefined : Date.now() + row.ends_in_ms,
     ratePercent: row.rate_percent,
     logsRequests: row.logs_requests,
   }
@@ -132,7 +137,7 @@ const replaceStatement = statement<never>(
    )
    update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $4)),
      replaced_by = case when exists (
-       select from successors where revoked_at is null and (expires_at is null or expires_at > clock_timestamp())
+       select from successors where ${isActive}
      ) then replaced_by else $3 end
    where tenant_id = $1 and id = $2`,
 )

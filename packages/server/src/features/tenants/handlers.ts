@@ -61,10 +61,7 @@ export const listTenants: HandlerOf<'listTenants'> = async ({ ctx, query }) => {
 async function detailsOf(db: Db, id: string) {
   const [tenant, keys] = await Promise.all([findListedTenant(db, id), listKeys(db, id)])
   if (!tenant) throw new ApiError('not_found')
-  const nowMs = Date.now()
-  const active = keys.filter(
-    ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > nowMs),
-  )
+  const active = keys.filter(({ isActive }) => isActive)
   const uses = keys.flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
   return { ...listedView(tenant), email: tenant.email, active_keys: active.length, last_used_at: uses.toSorted().at(-1) ?? null }
 }
