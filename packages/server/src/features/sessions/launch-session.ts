@@ -36,9 +36,9 @@ export interface Launch {
   roomCount: number
 }
 
-const pendingLaunchMs = 90 * 24 * 60 * 60_000
+const pendingLaunchSeconds = 90 * 24 * 3_600
 /** The owner of a client-sealed room consents meanwhile. Then the keys of the agent's device are erased. */
-const preparedDeviceMs = 15 * 60_000
+const preparedDeviceSeconds = 15 * 60
 
 /**
  * The account that pays. An unknown coupon pays for nothing. A spent coupon launches nothing, not even a free agent,
@@ -129,7 +129,7 @@ export async function reserveLaunch(ctx: Context, tx: Tx, launch: Launch, payer:
     controlHash: null,
     summonHash: hashCredential(summonKey),
     pendingLaunchId: null,
-    expiresAt: new Date(Date.now() + (launch.device ? preparedDeviceMs : pendingLaunchMs)).toISOString(),
+    lifetimeSeconds: launch.device ? preparedDeviceSeconds : pendingLaunchSeconds,
   })
   if (!pending) throw new Error('a pending launch met another one: only active sessions are unique for a room')
   await assertSessionQuota(ctx, tx, launch.tenantId, 'armed')
@@ -187,7 +187,7 @@ function newSession(
     maxMinutes,
     metadata,
     answeredSeq: roomCount - 1,
-    expiresAt: new Date(Date.now() + maxMinutes * 60_000).toISOString(),
+    lifetimeSeconds: maxMinutes * 60,
   }
 }
 

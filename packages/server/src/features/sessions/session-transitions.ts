@@ -132,8 +132,8 @@ export async function endOverdue(ctx: Context, limit: number): Promise<{ looked:
   return { looked: overdue.length, failed }
 }
 
-function endingOf(session: Session): Ending {
-  if (Date.parse(session.expiresAt) <= Date.now()) return { status: 'expired' }
+function endingOf({ isOver }: Session): Ending {
+  if (isOver) return { status: 'expired' }
   return {
     status: 'failed',
     error: { code: 'agent_never_came', message: 'The agent did not report within 30 seconds that it had joined.' },

@@ -62,6 +62,8 @@ export interface Session {
   spokeAt: string | null
   createdAt: string
   expiresAt: string
+  /** Whether the time of `expiresAt` had come when the session was read. */
+  isOver: boolean
   joinedAt: string | null
   stoppedAt: string | null
 }

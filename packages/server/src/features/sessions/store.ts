@@ -36,6 +36,7 @@ export interface SessionRow {
   spoke_at: string | null
   created_at: string
   expires_at: string
+  is_over: boolean
   joined_at: string | null
   stopped_at: string | null
 }
@@ -47,6 +48,7 @@ export const shownStatus = `case when status = 'running' and paused_at is not nu
 export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, room, ${shownStatus}, lease_owner, client_sealed, mk_sealed, device_sealed, coupon_sealed, armed_id, price, charged,
   budget, budget_holds, used, used_tokens, used_tool_calls, used_steps,
   payer_tenant_id, payer_id, max_minutes, metadata, error, answered_seq, spoke_at, created_at, expires_at, joined_at, stopped_at,
+  expires_at <= clock_timestamp() as is_over,
   (select v.manifest from agent_versions v where v.tenant_id = sessions.agent_tenant_id and v.agent_id = sessions.agent_id
      and v.version = sessions.agent_version) as agent`
 export const activeStatus = `status in ('launching', 'running', 'stopping')`
@@ -79,6 +81,7 @@ export function toSession(row: SessionRow): Session {
     spokeAt: row.spoke_at,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+    isOver: row.is_over,
     joinedAt: row.joined_at,
     stoppedAt: row.stopped_at,
   }
@@ -114,16 +117,17 @@ interface NewSession {
   maxMinutes: number
   metadata: Record<string, unknown> | null
   answeredSeq: number
-  expiresAt: string
+  lifetimeSeconds: number
 }
 
 const insertStatement = statement<SessionRow>(
   'sessions-insert',
-  // Inserts nothing where the agent is already in the room; waits for a concurrent launch to commit or roll back.
+  // Inserts nothing where the agent is already in the room; waits for a concurrent launch to commit or roll back. Ends by
+  // the clock of the database, because those of the processes may differ.
   `insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, mk_sealed, coupon_sealed,
      control_hash, summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq,
      budget, budget_holds, client_sealed, device_sealed)
-   values ($1, $2, $3, $4, sha256(convert_to($5::text, 'UTF8')), $20, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $21, $22, $23, $24)
+   values ($1, $2, $3, $4, sha256(convert_to($5::text, 'UTF8')), $20, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18), $19, $21, $22, $23, $24)
    on conflict (room, agent_id) where ${activeStatus} do nothing
    returning ${sessionColumns}`,
 )
@@ -150,7 +154,7 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<Sessio
     session.payer?.id ?? null,
     session.maxMinutes,
     session.metadata && JSON.stringify(session.metadata),
-    session.expiresAt,
+    session.lifetimeSeconds,
     session.answeredSeq,
     session.agent.endpoint !== null,
     session.budgetCredits,

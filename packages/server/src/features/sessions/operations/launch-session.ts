@@ -120,7 +120,7 @@ export const summonSession: HandlerOf<'summonSession'> = async ({ ctx, claim, bo
 async function findPendingLaunch(ctx: Context, summonKey: string): Promise<Session> {
   const pending = isCredential('summonKey', summonKey) ? await findBySummonKey(ctx.db, hashCredential(summonKey)) : undefined
   // The sweep may not have ended an expired launch yet.
-  if (pending?.status !== 'armed' || Date.parse(pending.expiresAt) <= Date.now()) throw unknownSummonKey()
+  if (pending?.status !== 'armed' || pending.isOver) throw unknownSummonKey()
   const tenant = await findTenant(ctx.db, pending.tenantId)
   if (tenant?.status !== 'active') throw new ApiError('tenant_suspended')
   return pending

@@ -26,7 +26,7 @@ export const topUpSession: HandlerOf<'topUpSession'> = async ({ ctx, claim, para
 
 async function topUp(tx: Tx, { tenantId, id }: Session, share: BudgetShare): Promise<Session> {
   const session = await findSessionForUpdate(tx, tenantId, id)
-  if (!session || !isActive(session.status) || Date.parse(session.expiresAt) <= Date.now())
+  if (!session || !isActive(session.status) || session.isOver)
     throw new ApiError('state_conflict', { message: 'The session has ended.' })
   const { budget, budgetShares } = session
   if (!budget) throw new ApiError('state_conflict', { message: 'The session was launched without a budget.' })
