@@ -52,7 +52,8 @@ export const itemExportOperations = {
       'The export has the items that were added before it began, as they are when they are read; one that is deleted ' +
       'meanwhile may be missing.\n\n' +
       'It ends early within 15 seconds once the key is revoked, the tenant suspended, the owner token replaced or the ' +
-      'collection deleted, and where the client reads nothing for two minutes. Exports that run at the same time are limited (429).',
+      'collection deleted, and where the client reads nothing for two minutes. Exports that run at the same time are limited ' +
+      '(429): while all places are taken, one that is read slower than 256 KiB a second may be cut for another tenant.',
     caller: 'publishable',
     roles: everyMember,
     capability: 'owner',

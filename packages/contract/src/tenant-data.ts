@@ -49,7 +49,8 @@ export const tenantDataOperations = {
       'Only the session of an owner in the console may call this: a key may not, whatever its kind. The lines are those of the ' +
       "operator's export: `{format, version, tenant_id, exported_at}`, then `{table, row}` for each row and, with `blobs`, " +
       '`{blob: {key, bytes, offset, base64}}` for the pieces of the stored files. The last line is `{end: true, rows, blobs}`; an export ' +
-      'without it was cut. Keys, tokens, codes and other secrets are not exported. The export is aborted within a second if the ' +
+      'without it was cut. Keys, tokens, codes and other secrets are not exported. An export whose reader is slow may be cut when ' +
+      'another tenant needs its place. The export is aborted within a second if the ' +
       'session ends or the member is no longer an owner. The audit log records the call, and such an abort as a second entry ' +
       'with the outcome `refused`.',
     caller: 'secret',

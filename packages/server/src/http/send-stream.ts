@@ -1,11 +1,19 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { allowPause, onceOver } from '@atrium/traffic/unread-answers'
+import { allowPause, onceOver, pieceBytes } from '@atrium/traffic/unread-answers'
+import type { ReaderPace } from './reader-pace.ts'
 import { releaseChunk, assertBytes } from './release-chunk.ts'
 
 /** A paused media player stops reading. After a longer pause it sends a new request. */
 const idleMs = 120_000
+
+export interface SendTerms {
+  /** A reader that takes no piece in this time is disconnected. */
+  pauseMs: number
+  /** Is told what the reader takes. */
+  pace: ReaderPace
+}
 
 /** Writes the head of an answer that no longer belongs to Fastify (`reply.hijack()`), with the headers set on it. */
 export function writeHead(reply: FastifyReply, status = reply.statusCode): void {
@@ -14,11 +22,11 @@ export function writeHead(reply: FastifyReply, status = reply.statusCode): void 
 }
 
 /**
- * Sends the body of an answer whose head is written. Each chunk is sent after the previous one, and its memory is
- * freed at once, so the stream must not be shared. Rejects if the stream fails, not if the client disconnects.
+ * Sends the body of an answer whose head is written. Each chunk is sent after the previous one, in pieces, and its memory
+ * is freed at once, so the stream must not be shared. Rejects if the stream fails, not if the client disconnects.
  * Resolves to the number of bytes sent.
  */
-export async function sendStream(res: ServerResponse, stream: Readable): Promise<number> {
+export async function sendStream(res: ServerResponse, stream: Readable, terms?: SendTerms): Promise<number> {
   res.setTimeout(idleMs, () => res.destroy())
   allowPause(res, idleMs)
   let sent = 0
@@ -26,8 +34,11 @@ export async function sendStream(res: ServerResponse, stream: Readable): Promise
     for await (const chunk of stream) {
       assertBytes(chunk)
       const { length } = chunk
-      if (!(await written(res, chunk))) return sent
-      sent += length
+      for (let at = 0; at < length; at += pieceBytes) {
+        const piece = chunk.subarray(at, at + pieceBytes)
+        if (!(await written(res, piece, terms))) return sent
+        sent += piece.length
+      }
       releaseChunk(chunk)
     }
     res.end()
@@ -39,15 +50,23 @@ export async function sendStream(res: ServerResponse, stream: Readable): Promise
   }
 }
 
-/** Whether the chunk was sent; false if the client has disconnected. */
-function written(res: ServerResponse, chunk: Buffer): Promise<boolean> {
+/** Whether the piece was sent; false if the client has disconnected. */
+function written(res: ServerResponse, piece: Buffer, terms: SendTerms | undefined): Promise<boolean> {
   return new Promise((resolve) => {
-    if (res.destroyed || res.req.socket.destroyed) return resolve(false)
+    const { socket } = res.req
+    if (res.destroyed || socket.destroyed) return resolve(false)
+    const timer = terms && setTimeout(() => socket.resetAndDestroy(), terms.pauseMs)
+    terms?.pace.begin()
+    const end = (isSent: boolean) => {
+      clearTimeout(timer)
+      resolve(isSent)
+    }
     // The write callback of an answer that is queued behind another on its connection would never run.
-    const off = onceOver(res, () => resolve(false))
-    res.write(chunk, (error) => {
+    const off = onceOver(res, () => end(false))
+    res.write(piece, (error) => {
       off()
-      resolve(!error)
+      if (!error) terms?.pace.took(piece.length)
+      end(!error)
     })
   })
 }

@@ -507,7 +507,8 @@ class ItemsOperations(Core):
 
         It ends early within 15 seconds once the key is revoked, the tenant suspended, the owner token replaced or
         the collection deleted, and where the client reads nothing for two minutes. Exports that run at the same
-        time are limited (429).
+        time are limited (429): while all places are taken, one that is read slower than 256 KiB a second may be cut
+        for another tenant.
 
         Needs: A publishable or a secret key.
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { consoleLink, signIn, type TestBrowser } from '#testing/console.ts'
 import { send } from '#testing/http.ts'
+import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
 let api: TestApi
@@ -26,14 +27,17 @@ async function largeTenant() {
   return { tenant, owner: await signIn(api, await consoleLink(api, { kind: 'tenant', tenant_id: tenant.id })) }
 }
 
+const answers: Response[] = []
 /** Starts an export and reads nothing of it. Resolves to its status. */
 async function open(path: string, headers: Record<string, string>): Promise<number> {
   const answer = await fetch(`${api.baseUrl}${path}`, { headers, signal: cut.signal })
   // Else a proxy would hold a part of the export that a cut does not reach.
   assert.equal(answer.headers.get('x-accel-buffering'), answer.status === 200 ? 'no' : null)
+  if (answer.status === 200) answers.push(answer)
   return answer.status
 }
 const openOwn = ({ cookies, csrf }: TestBrowser) => open('/tenant/export', { cookie: cookies.join('; '), 'x-atrium-csrf': csrf })
+const isWhole = (text: string) => text.trimEnd().endsWith('}') && text.includes('{"end":true')
 const openAsOperator = (id: string) => open(`/tenants/${id}/export`, { 'x-admin-token': api.adminToken })
 
 test('owners and operators have slots of their own: neither keeps the other from an export', async () => {
@@ -49,4 +53,11 @@ test('owners and operators have slots of their own: neither keeps the other from
   for (let n = 0; n < 5; n++) ofOperators.push(await openAsOperator(id))
   assert.deepEqual(ofOperators, [200, 200, 200, 200, 429], 'an operator has as many as without owners')
   assert.equal(await openAsOperator(others[0]!.tenant.id), 200)
+
+  // Of the owners that do not read, one makes room.
+  const last = others[3]!.owner
+  await eventually(async () => (await openOwn(last)) === 200, 'another owner is let in', 20_000)
+  assert.deepEqual([await openOwn(last), await openOwn(first.owner)], [429, 429])
+  const ofOwners = await Promise.all(answers.slice(0, 4).map((answer) => answer.text().then(isWhole, () => false)))
+  assert.deepEqual(ofOwners.toSorted(), [false, true, true, true], 'those that read again get the rest')
 })

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { FairSemaphore } from '@atrium/media/pictures/fair-semaphore'
 import { limits } from '@atrium/contract/limits'
 import { ApiError } from '#errors/api-error.ts'
 import { tenantView as auditView } from '#features/audit-log/audit-entry.ts'
@@ -11,28 +10,16 @@ import type { HandlerOf } from '#features/handler.ts'
 import { openAccessList } from '#features/items/access-list.ts'
 import { recordAnswer } from '#features/record-answer.ts'
 import { findTenant } from '#features/tenants/store.ts'
-import { sendStream, writeHead } from '#http/send-stream.ts'
+import { ExportSlots } from '#http/export-slots.ts'
+import { type SendTerms, sendStream, writeHead } from '#http/send-stream.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
 import { exportedTables, readTenantRows } from './export-store.ts'
 import { watchCaller } from './watch-caller.ts'
 
-/** The number of exports that are open in this process at once. Each has at most one page in memory. */
-const openExports = (permits: number, permitsPerTenant: number) =>
-  new FairSemaphore({
-    permits,
-    permitsPerTenant,
-    maxWaiting: 0,
-    maxWaitingPerTenant: 0,
-    timeoutMs: 0,
-    busy: () =>
-      new ApiError('rate_limited', {
-        message: 'Too many exports are open. Try again when one has ended.',
-        retryAfterSeconds: 10,
-      }),
-  })
-const ofOperators = openExports(8, 4)
+/** Each open export has at most one page in memory. */
+const ofOperators = new ExportSlots({ slots: 8, slotsPerTenant: 4 })
 /** Apart, so that owners who read slowly do not keep an operator from exporting. */
-const ofOwners = openExports(4, 1)
+const ofOwners = new ExportSlots({ slots: 4, slotsPerTenant: 1 })
 
 /** A multiple of three, so that the base64 of the pieces can be decoded one by one. */
 const pieceBytes = 48 * 1024
@@ -47,7 +34,7 @@ type ExportCall = Pick<
   'ctx' | 'req' | 'reply' | 'audit' | 'query' | 'assertStillAllowed'
 >
 
-async function sendExport(call: ExportCall, tenantId: string, slots: FairSemaphore): Promise<FastifyReply> {
+async function sendExport(call: ExportCall, tenantId: string, slots: ExportSlots): Promise<FastifyReply> {
   const { ctx, req, reply, audit, query, assertStillAllowed } = call
   const tenant = await findTenant(ctx.db, tenantId)
   if (!tenant) throw new ApiError('not_found')
@@ -60,7 +47,7 @@ async function sendExport(call: ExportCall, tenantId: string, slots: FairSemapho
   })
   // An empty stream, because without a body Fastify would set Content-Length to 0.
   if (req.method === 'HEAD') return reply.send(Readable.from([]))
-  const send = async () => {
+  const send = async (terms: SendTerms) => {
     // Recorded before the first byte, so that an interrupted export is recorded too.
     await ctx.db.transaction((tx) => recordAudit(tx, audit))
     reply.hijack()
@@ -81,11 +68,11 @@ async function sendExport(call: ExportCall, tenantId: string, slots: FairSemapho
       req.log.info({ request_id: req.id, code }, 'an export of a tenant was cut: the caller may not read on')
       if (audit) recordRefusal(ctx.db, audit, code).catch((error: unknown) => req.log.error({ request_id: req.id, err: error }))
     })
-    await sendStream(res, Readable.from(lines, { highWaterMark: 1 }))
+    await sendStream(res, Readable.from(lines, { highWaterMark: 1 }), terms)
       .finally(stopWatch)
       .catch((error: unknown) => req.log.error({ request_id: req.id, err: error }, 'an export of a tenant was sent incompletely'))
   }
-  await slots.run(tenant.id, 1, send).catch((error: unknown) => {
+  await slots.run(tenant.id, req, send).catch((error: unknown) => {
     for (const name of ['content-type', 'content-disposition', 'x-accel-buffering']) reply.removeHeader(name)
     throw error
   })

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
-import { FairSemaphore } from '@atrium/media/pictures/fair-semaphore'
 import { ApiError } from '#errors/api-error.ts'
 import type { Collection } from '#features/collections/collection.ts'
 import type { Context } from '#features/context.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { refusalOf } from '#features/keys/key.ts'
 import { recordAnswer } from '#features/record-answer.ts'
-import { sendStream, writeHead } from '#http/send-stream.ts'
+import { ExportSlots } from '#http/export-slots.ts'
+import { type SendTerms, sendStream, writeHead } from '#http/send-stream.ts'
 import { findLastSeq, listItemsBySeq, listItemsWithin } from '../store.ts'
 import { readFilters } from './read-items.ts'
 import { Semaphore } from '@atrium/traffic/semaphore'
@@ -15,20 +15,8 @@ import { scannedPage } from '#http/scanned-page.ts'
 import { type Item, itemView } from '../item.ts'
 import { type ItemFilters, type SeqRange, countWithin, findSeqRange, searchItems } from '../search-store.ts'
 
-/**
- * The number of exports that are open in this process at once. Each has at most two pages in memory: the one that is
- * sent, and the next.
- */
-const exports = new FairSemaphore({
-  permits: 20,
-  permitsPerTenant: 5,
-  // An export takes long, so a request over the limit is rejected at once instead of queued.
-  maxWaiting: 0,
-  maxWaitingPerTenant: 0,
-  timeoutMs: 0,
-  busy: () =>
-    new ApiError('rate_limited', { message: 'Too many exports are open. Try again when one has ended.', retryAfterSeconds: 10 }),
-})
+/** Each open export has at most two pages in memory: the one that is sent, and the next. */
+const exports = new ExportSlots({ slots: 20, slotsPerTenant: 5 })
 
 /** How often an export checks its key, tenant and token again. A revocation ends it within 15 s. */
 const checkIntervalMs = 2_500
@@ -66,14 +54,14 @@ export const exportItems: HandlerOf<'exportItems'> = async (call) => {
     yield lineOf({ end: true, items })
   }
 
-  const send = async () => {
+  const send = async (terms: SendTerms) => {
     reply.hijack()
     const res = reply.raw
     if (res.destroyed || req.socket.destroyed) return
     writeHead(reply, 200)
     recordAnswer(ctx, req, reply, req.routeOptions.config.operationId, 200)
     ctx.usageCounter.answered(tenantId, 0)
-    await sendStream(res, Readable.from(chunks(), { highWaterMark: 1 })).then(
+    await sendStream(res, Readable.from(chunks(), { highWaterMark: 1 }), terms).then(
       (bytes) => ctx.usageCounter.sent(tenantId, bytes),
       (error: unknown) => {
         if (error instanceof ApiError) req.log.info({ request_id: req.id, code: error.code }, 'an export was ended')
@@ -81,7 +69,7 @@ export const exportItems: HandlerOf<'exportItems'> = async (call) => {
       },
     )
   }
-  await exports.run(tenantId, 1, send).catch((error: unknown) => {
+  await exports.run(tenantId, req, send).catch((error: unknown) => {
     for (const name of ['content-type', 'content-disposition']) reply.removeHeader(name)
     throw error
   })

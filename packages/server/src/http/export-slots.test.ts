@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import fastify from 'fastify'
+import { ApiError } from '#errors/api-error.ts'
+import { ExportSlots } from './export-slots.ts'
+import { sendStream } from './send-stream.ts'
+
+async function* endless() {
+  for (;;) yield Buffer.alloc(1024 * 1024)
+}
+
+/** A server whose answers never end. Returns a function that opens one for a tenant, and resolves to the first bytes. */
+async function serve(t: TestContext, slots: ExportSlots) {
+  const app = fastify()
+  app.get('/:tenant', async (req, reply) => {
+    const { tenant } = req.params as { tenant: string }
+    await slots.run(tenant, req, async (terms) => {
+      reply.hijack()
+      reply.raw.writeHead(200)
+      await sendStream(reply.raw, Readable.from(endless(), { highWaterMark: 1 }), terms)
+    })
+    return reply
+  })
+  app.setErrorHandler((error, _req, reply) => reply.code(error instanceof ApiError ? error.status : 500).send())
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const sockets: Socket[] = []
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy()
+    await app.close()
+  })
+  return async (tenant: string, isPipelined = false) => {
+    const socket = connect(port, '127.0.0.1')
+    sockets.push(socket)
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    socket.on('error', () => undefined)
+    const request = `GET /${tenant} HTTP/1.1\r\nHost: a\r\n\r\n`
+    socket.write(isPipelined ? request.repeat(2) : request)
+    const [head] = (await once(socket, 'data')) as [Buffer]
+    socket.pause()
+    return { status: Number(head.toString().slice(9, 12)), socket, closed }
+  }
+}
+
+const inTime = (closed: Promise<void>, ms: number) => Promise.race([closed.then(() => true), delay(ms).then(() => false)])
+
+test('while all slots are taken, a slow reader loses its slot to a tenant that has none, and a fast one keeps its slot', async (t) => {
+  const open = await serve(t, new ExportSlots({ slots: 2, slotsPerTenant: 1 }, { pauseMs: 30_000, windowMs: 400 }))
+  const fast = await open('a')
+  fast.socket.resume()
+  const slow = await open('b')
+  assert.deepEqual([fast.status, slow.status], [200, 200])
+  assert.deepEqual([(await open('c')).status, (await open('b')).status], [429, 429], 'too early to tell')
+  await delay(600)
+  assert.equal((await open('b')).status, 429, 'it has a slot')
+  assert.equal((await open('c')).status, 200)
+  // Its socket is read again, because only then does the end of the connection become visible.
+  slow.socket.resume()
+  assert.ok(await inTime(slow.closed, 2_000))
+  assert.equal((await open('b')).status, 429, 'nobody else is slow')
+  assert.equal(await inTime(fast.closed, 100), false)
+})
+
+test('a reader that takes nothing loses its slot, also if nobody waits for it or its answer waits behind another', async (t) => {
+  const open = await serve(t, new ExportSlots({ slots: 3, slotsPerTenant: 2 }, { pauseMs: 300, windowMs: 60_000 }))
+  assert.equal((await open('a')).status, 200)
+  const behind = await open('b', true)
+  behind.socket.resume()
+  assert.equal(behind.status, 200)
+  await delay(600)
+  assert.ok(await inTime(behind.closed, 1_000))
+  for (const tenant of ['a', 'a', 'b']) assert.equal((await open(tenant)).status, 200)
+})
