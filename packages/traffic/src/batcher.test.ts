@@ -60,6 +60,30 @@ test('a batch that one input spoils is tried one by one', async () => {
   )
 })
 
+test('a bad input among many is found in few tries, and the order of inputs with a common key is kept', async () => {
+  const done: number[] = []
+  let runs = 0
+  const batcher = new Batcher<number, number>({
+    maxSize: 256,
+    concurrency: 1,
+    isAboutOneInput: () => true,
+    keysOf: (input) => [String(input % 3)],
+    run: async (inputs) => {
+      runs++
+      if (inputs.includes(100)) throw new Error('bad')
+      done.push(...inputs)
+      return inputs
+    },
+  })
+  const inputs = Array.from({ length: 256 }, (_, n) => n)
+  const outcomes = await Promise.allSettled(inputs.map((input) => batcher.add(input)))
+  assert.deepEqual(
+    inputs.filter((n) => outcomes[n]?.status === 'rejected'),
+    [100],
+  )
+  assert.deepEqual([done, runs], [inputs.filter((n) => n !== 100), 17])
+})
+
 test('a lost connection fails the whole batch at once, without a try for each', async () => {
   let runs = 0
   const batcher = new Batcher<number, number>({

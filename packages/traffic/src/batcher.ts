@@ -24,7 +24,7 @@ interface BatcherOptions<In, Out> {
    * efficient under load.
    */
   concurrency: number
-  /** Whether an error concerns one input and not the batch: then each input is tried by itself. Absent: never. */
+  /** Whether an error concerns one input and not the batch: then splitting the batch finds the input. Absent: never. */
   isAboutOneInput?: (error: unknown) => boolean
   /**
    * The rows that an input locks. Inputs with a common key are never in two batches at once, and keep their order.
@@ -198,10 +198,9 @@ export class Batcher<In, Out> {
       this.#isFailing = false
       batch.forEach((waiting, i) => this.#answer(waiting, outcomes[i] as Out | Error | Locked))
     } catch (error) {
-      if (batch.length > 1 && this.#options.isAboutOneInput?.(error)) {
-        // One bad input must not fail the others: each is tried by itself.
-        for (const waiting of batch) await this.#settle([waiting])
-      } else if (this.#options.keysOf && isLocked(error)) await this.#findLocked(batch)
+      // One bad input must not fail the others.
+      if (batch.length > 1 && this.#options.isAboutOneInput?.(error)) await this.#settleHalves(batch)
+      else if (this.#options.keysOf && isLocked(error)) await this.#findLocked(batch)
       else {
         this.#free(batch)
         this.#isFailing = true
@@ -219,6 +218,10 @@ export class Batcher<In, Out> {
       this.#answer(first, new Locked(first.keys[0] ?? ''))
       return
     }
+    await this.#settleHalves(batch)
+  }
+
+  async #settleHalves(batch: Waiting<In, Out>[]): Promise<void> {
     const middle = batch.length >> 1
     await this.#settle(batch.slice(0, middle))
     await this.#settle(batch.slice(middle))

@@ -13,6 +13,11 @@ export function isDataError(error: unknown): boolean {
   return /^2[23]/.test(sqlStateOf(error) ?? '')
 }
 
+/** Whether PostgreSQL ended the statement, or its transaction, because it took too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  return ['57014', '25P04'].includes(sqlStateOf(error) ?? '')
+}
+
 /** The API error of a failed query; undefined for a programming error, which becomes a 500. */
 export function apiErrorOfSql(error: unknown): ApiError | undefined {
   // The collection was deleted between the check and the write.

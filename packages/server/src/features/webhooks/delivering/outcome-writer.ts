@@ -1,8 +1,9 @@
 import { Batcher } from '@atrium/traffic/batcher'
 import { keepTrying } from '@atrium/traffic/keep-trying'
+import { hashText } from '@atrium/traffic/shards'
 import type { Database } from '#db/database.ts'
 import { isPassing } from '#db/is-passing.ts'
-import { isDataError } from '#db/sql-errors.ts'
+import { isStatementTimeout } from '#db/sql-errors.ts'
 import type { ShardGuard } from '#features/distribution/shard-guard.ts'
 import { type Outcome, writeOutcomes } from '../delivery-store.ts'
 import { writeSpreadOutcomes } from '../spread-outcome-store.ts'
@@ -11,12 +12,18 @@ import { isDefault, keyOf } from '../webhook.ts'
 /** The pause before a node that is down, or a row that is locked, is tried again; at most four times as long. */
 const pauseMs = 250
 
+interface Writers {
+  together: Batcher<Outcome, void>
+  /** For endpoints whose rows have made a statement time out: each has statements of its own. */
+  apart: Batcher<Outcome, void>
+}
+
 /** Writes the outcomes of attempts. Those that arrive while a batch is written share the next batch. */
 export class OutcomeWriter {
   readonly #guard: ShardGuard
-  readonly #open: () => Batcher<Outcome, void>
-  /** One for each shard, so that a node which does not answer delays the outcomes of its own tenants only. */
-  readonly #batchers = new Map<number, Batcher<Outcome, void>>()
+  readonly #open: () => Writers
+  /** For each shard, so that a node which does not answer delays the outcomes of its own tenants only. */
+  readonly #writers = new Map<number, Writers>()
 
   constructor(db: Database, owner: string, guard: ShardGuard) {
     this.#guard = guard
@@ -24,15 +31,21 @@ export class OutcomeWriter {
       guard.shards.isSpread && outcomes[0]
         ? guard.run(outcomes[0].tenantId, () => writeSpreadOutcomes(db, owner, outcomes))
         : writeOutcomes(db, owner, outcomes)
-    this.#open = () =>
+    const kindOf = (outcome: Outcome) => (isDefault(outcome) ? 0 : 1)
+    const open = (concurrency: number, laneOf: (outcome: Outcome) => number) =>
       new Batcher({
         maxSize: 256,
-        concurrency: 1,
-        isAboutOneInput: isDataError,
-        laneOf: (outcome) => (isDefault(outcome) ? 0 : 1),
+        concurrency,
+        // Such as a value that a constraint refuses, or a row on a damaged page.
+        isAboutOneInput: (error) => !isPassing(error),
+        laneOf,
         keysOf: (outcome) => [keyOf(outcome)],
         run,
       })
+    this.#open = () => ({
+      together: open(1, kindOf),
+      apart: open(2, (outcome) => hashText(keyOf(outcome)) * 2 + kindOf(outcome)),
+    })
   }
 
   /**
@@ -42,8 +55,16 @@ export class OutcomeWriter {
    */
   add(outcome: Outcome, signal: AbortSignal): Promise<void> {
     const shard = this.#guard.shards.shardOf(outcome.tenantId)
-    const batcher = this.#batchers.get(shard) ?? this.#open()
-    this.#batchers.set(shard, batcher)
-    return keepTrying(() => batcher.add(outcome), { signal, isPassing, pauseMs })
+    const writers = this.#writers.get(shard) ?? this.#open()
+    this.#writers.set(shard, writers)
+    let writer = writers.together
+    const write = () =>
+      writer.add(outcome).catch((error: unknown) => {
+        // Which outcome of the batch took so long is not known. So that it does not hold up the others again and again,
+        // each endpoint goes on by itself.
+        if (isStatementTimeout(error)) writer = writers.apart
+        throw error
+      })
+    return keepTrying(write, { signal, isPassing, pauseMs })
   }
 }

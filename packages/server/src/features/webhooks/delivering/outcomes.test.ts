@@ -1,4 +1,4 @@
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, before, beforeEach, describe, test, type TestContext } from 'node:test'
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OutcomeUnknown } from '@atrium/traffic/overloaded'
@@ -6,6 +6,7 @@ import type { Database } from '#db/database.ts'
 import { ShardGuard } from '#features/distribution/shard-guard.ts'
 import type { HookServer } from '#testing/hook-server.ts'
 import { eventually } from '#testing/session-world.ts'
+import type { TestTenant } from '#testing/test-api.ts'
 import { startWebhookWorld, type WebhookWorld } from '#testing/webhook-world.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 
@@ -49,36 +50,88 @@ describe('the outcome of an attempt', () => {
       assert.deepEqual([server.hooks.length, written!.attempts], [1, 1])
     })
 
-  test('that the database rejects does not keep those of other tenants from being written', async (t) => {
-    const server = await world.openHook(t)
+  /** Six tenants beside the tenant of the test, all with an endpoint at the server. */
+  async function othersAt(server: HookServer) {
     await world.setHook(server)
     const others = await Promise.all(Array.from({ length: 6 }, () => world.api.makeTenant()))
     for (const other of others) {
       await world.collectionOf(other)
       await world.put({ url: server.url }, other)
     }
-    await world.query(
-      `alter table webhook_deliveries add constraint broken check (tenant_id <> '${world.tenant.id}' or attempts = 0) not valid`,
-    )
-    t.after(() => world.query('alter table webhook_deliveries drop constraint broken'))
+    return others
+  }
+
+  /** Sends an event to each tenant, and answers all at once, so that the outcomes share a batch. */
+  async function answerTogether(server: HookServer, others: TestTenant[]): Promise<void> {
     let open: () => void = () => undefined
     const opened = new Promise<void>((resolve) => (open = resolve))
     server.reply = answerAfter(() => opened)
     await Promise.all([world.tenant, ...others].map((of) => world.cause(1, of)))
     await world.arrived(server, 7)
-    // All outcomes at once, so that they share a batch.
     open()
-    await eventually(async () => {
+  }
+
+  const untilWritten = (others: TestTenant[]) =>
+    eventually(async () => {
       const lists = await Promise.all(others.map((other) => world.deliveries(other)))
       return lists.flat().every(({ status }) => status === 'succeeded')
     }, 'the others are written')
-    await world.letGo()
-    assert.equal(server.hooks.length, 7)
-    const { rowCount } = await world.query(
-      `select from webhooks where tenant_id = $1 and resume_at > now() + interval '50 seconds'`,
-      [world.tenant.id],
+
+  // A value that is refused, as by a constraint, and a row that cannot be read, as one whose page is damaged.
+  for (const code of ['23514', 'XX001'])
+    test(`that the database rejects (${code}) does not keep those of other tenants from being written`, async (t) => {
+      const server = await world.openHook(t)
+      const others = await othersAt(server)
+      await breakOutcomes(t, `raise exception 'broken' using errcode = '${code}'`)
+      await answerTogether(server, others)
+      await untilWritten(others)
+      await world.letGo()
+      assert.equal(server.hooks.length, 7)
+      const { rowCount } = await world.query(
+        `select from webhooks where tenant_id = $1 and resume_at > now() + interval '50 seconds'`,
+        [world.tenant.id],
+      )
+      assert.equal(rowCount, 1, 'its endpoint receives it again after a pause')
+    })
+
+  /** The statement runs before a delivery of the tenant is changed, until `mend` is called or the test ends. */
+  async function breakOutcomes(t: TestContext, statement: string): Promise<{ mend: () => Promise<unknown> }> {
+    const define = (body: string) =>
+      world.query(
+        `create or replace function break_outcome() returns trigger language plpgsql as $$ begin ${body}; return new; end $$`,
+      )
+    const mend = () => define('null')
+    await define(statement)
+    await world.query(
+      `create trigger broken before update on webhook_deliveries for each row
+         when (new.tenant_id = '${world.tenant.id}') execute function break_outcome()`,
     )
-    assert.equal(rowCount, 1, 'its endpoint receives it again after a pause')
+    t.after(async () => {
+      await mend()
+      // A statement that still runs has locked the table.
+      const drop = () => world.query('drop trigger broken on webhook_deliveries').catch(() => false)
+      await eventually(drop, 'the trigger is dropped')
+    })
+    return { mend }
+  }
+
+  test('that takes longer than a statement may delays those of other tenants once, and not those that come later', async (t) => {
+    const server = await world.openHook(t)
+    const others = await othersAt(server)
+    const { mend } = await breakOutcomes(t, 'perform pg_sleep(30)')
+    await answerTogether(server, others)
+    await untilWritten(others)
+    server.reply = 204
+    for (let n = 0; n < 5; n++) {
+      const startedAt = Date.now()
+      await Promise.all(others.map((other) => world.cause(1, other)))
+      await world.arrived(server, 13 + 6 * n)
+      await untilWritten(others)
+      assert.ok(Date.now() - startedAt < 3_000)
+    }
+    await mend()
+    await untilWritten([world.tenant])
+    assert.equal(server.hooks.length, 37, 'none is sent twice')
   })
 
   test('is counted once, although the answer of the database was lost and it is written again', async (t) => {
