@@ -84,7 +84,7 @@ export class ArtifactGenerator {
   async #run(job: Job, signal: AbortSignal): Promise<'done' | 'taken_over' | 'failed'> {
     const { tenantId, collectionId, artifactId: id } = job
     try {
-      const leftMs = Date.parse(job.deadline) - Date.now()
+      const leftMs = Math.ceil(job.endsAtMs - performance.now())
       // A job that kills its worker on every attempt must end.
       if (job.attempts > maxAttempts || leftMs <= 0) throw outOfTime()
       const within = AbortSignal.any([signal, AbortSignal.timeout(leftMs)])
@@ -123,7 +123,7 @@ export class ArtifactGenerator {
       if (this.#poller.stopped) await postponeJob(this.#ctx.db, job.tenantId, job, { owner, seconds: 0, counts: true })
       return
     }
-    const isLate = Date.now() >= Date.parse(job.deadline)
+    const isLate = performance.now() >= job.endsAtMs
     if (!isLate && isPassing(error)) return this.#postpone(job, signal, { seconds: transientPauseSeconds, counts: false })
     const known = error instanceof GenerationError
     if (!known) this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'an artifact could not be generated')

@@ -15,7 +15,7 @@ import { findArtifactForUpdate, insertPendingArtifact, updateFailed, updateReady
 import { countOpenUploads } from '../uploads/upload-store.ts'
 import { type Generated, GenerationError, type Job, deleteJob, insertJob, returnAllowance } from './job-store.ts'
 
-const timeoutMs = 5 * 60_000
+const timeoutSeconds = 5 * 60
 /** A hold outlasts the deadline of its job by this much, so that a late capture still finds it. */
 const holdGraceMs = 10 * 60_000
 const retryAfterSeconds = 5
@@ -35,11 +35,10 @@ export async function startGeneration(
   const id = newId('artifact')
   const pending = { id, ...artifact, status: 'painting', stage: 'queued', error: null } as const
   await insertPendingArtifact(tx, tenantId, work.collectionId, pending)
-  const deadlineMs = Date.now() + timeoutMs
-  await holdPrice(tx, tenantId, work, { artifactId: id, endsAtMs: deadlineMs + holdGraceMs })
-  const job = { ...work, artifactId: id, deadline: new Date(deadlineMs).toISOString() }
   const { active_generations: most } = await findLimits(ctx, tx, tenantId)
-  if (!(await insertJob(tx, tenantId, job, most))) throw tooManyJobs(most)
+  const deadline = await insertJob(tx, tenantId, { ...work, artifactId: id }, { timeoutSeconds, most })
+  if (deadline === undefined) throw tooManyJobs(most)
+  await holdPrice(tx, tenantId, work, { artifactId: id, endsAtMs: Date.parse(deadline) + holdGraceMs })
   return id
 }
 

@@ -34,7 +34,8 @@ interface JobBase extends JobKey {
   fromAllowance: boolean
   /** How often the job was claimed. */
   attempts: number
-  deadline: string
+  /** When it has to be done, by the monotonic clock of this process. */
+  endsAtMs: number
   createdAt: string
 }
 
@@ -83,11 +84,12 @@ interface RowBase {
   payer_id: string | null
   from_allowance: boolean
   tries: number
-  deadline: string
+  left_ms: number
   created_at: string
 }
 
-const columns = `tenant_id, collection_id, artifact_id, work, input, price, payer_tenant_id, payer_id, from_allowance, tries, deadline, created_at`
+const columns = `tenant_id, collection_id, artifact_id, work, input, price, payer_tenant_id, payer_id, from_allowance, tries,
+  (extract(epoch from deadline - now()) * 1000)::float8 as left_ms, created_at`
 
 function toJob(row: Row): Job {
   const { payer_tenant_id: payerTenantId, payer_id: payerId } = row
@@ -101,40 +103,47 @@ function toJob(row: Row): Job {
     payer: payerTenantId === null || payerId === null ? null : { tenantId: payerTenantId, id: payerId },
     fromAllowance: row.from_allowance,
     attempts: row.tries,
-    deadline: row.deadline,
+    endsAtMs: performance.now() + row.left_ms,
     createdAt: row.created_at,
   }
 }
 
-const insertStatement = statement<{ artifact_id: string }>(
+const insertStatement = statement<{ deadline: string }>(
   'artifact-jobs-insert',
-  // migrations/0016-making-in-turn.sql explains turn, a tenant's fairness rank.
+  // migrations/0016-making-in-turn.sql explains turn, a tenant's fairness rank. The deadline is a time of the database,
+  // because the clock of the worker may differ from the one of this process.
   `insert into artifact_jobs
      (tenant_id, collection_id, artifact_id, work, input, price, payer_tenant_id, payer_id, from_allowance, deadline, turn)
-   select $1, $2, $3, $4, $5::json, $6::bigint, $7, $8, $9::boolean, $10::timestamptz, greatest(own.turn + 1, coalesce(
+   select $1, $2, $3, $4, $5::json, $6::bigint, $7, $8, $9::boolean,
+     now() + make_interval(secs => $10), greatest(own.turn + 1, coalesce(
      (select max(turn) from artifact_jobs where lease_owner is not null),
      (select min(turn) from artifact_jobs),
      0
    ))
    from (select count(*) as jobs, max(turn) as turn from artifact_jobs where tenant_id = $1) own
    where own.jobs < $11::bigint
-   returning artifact_id`,
+   returning deadline`,
 )
 
 /** A job as it is added. */
-export type NewJob = Omit<Job, 'tenantId' | 'attempts' | 'createdAt'>
+export type NewJob = Omit<Job, 'tenantId' | 'attempts' | 'endsAtMs' | 'createdAt'>
 
 /**
- * Returns false if the tenant has `most` jobs already. Exact only if the caller holds a lock under which all jobs of
- * the tenant are added.
+ * Returns the deadline; undefined if the tenant has `most` jobs already. Exact only if the caller holds a lock under which
+ * all jobs of the tenant are added.
  */
-export async function insertJob(tx: Tx, tenantId: string, job: NewJob, most: number): Promise<boolean> {
-  const { collectionId, artifactId, kind, input, priceCredits, payer, fromAllowance, deadline } = job
+export async function insertJob(
+  tx: Tx,
+  tenantId: string,
+  job: NewJob,
+  { timeoutSeconds, most }: { timeoutSeconds: number; most: number },
+): Promise<string | undefined> {
+  const { collectionId, artifactId, kind, input, priceCredits, payer, fromAllowance } = job
   const held = [priceCredits, payer?.tenantId ?? null, payer?.id ?? null]
-  const values = [tenantId, collectionId, artifactId, kind, JSON.stringify(input), ...held, fromAllowance, deadline, most]
-  const isAdded = (await tx.query(insertStatement, values)).length === 1
-  if (isAdded) tx.wake(jobChannel, artifactId)
-  return isAdded
+  const values = [tenantId, collectionId, artifactId, kind, JSON.stringify(input), ...held, fromAllowance, timeoutSeconds, most]
+  const [added] = await tx.query(insertStatement, values)
+  if (added) tx.wake(jobChannel, artifactId)
+  return added?.deadline
 }
 
 const claimStatement = statement<Row>(
