@@ -150,7 +150,8 @@ function payloadOf({ data, raw }: AnswerSpec, streamed: () => string): string | 
  * schema.
  */
 function streamOf(id: string, declarations: string): string {
-  const [, type] = new RegExp(`^ +${id}: \\{[^]*?\\bdata: Type\\.TUnsafe<(StreamBody<.*>)>;$`, 'm').exec(declarations) ?? []
+  const [, type] =
+    new RegExp(`^ +${id}: \\{[^]*?\\bdata: import\\(.typebox.\\)\\.TUnsafe<(StreamBody<.*>)>;$`, 'm').exec(declarations) ?? []
   if (type === undefined) throw new Error(`${id}: its declaration does not say what its messages are`)
   return type
 }

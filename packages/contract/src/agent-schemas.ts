@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
 import { providers } from './provider-keys.ts'
 import { closed, credits, id, nullable, oneOf, Timestamp } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './type.ts'
 import { collectionParams } from './collections.ts'
 import { accounts, identityHeaders } from './items.ts'
 import { operation } from './operation.ts'

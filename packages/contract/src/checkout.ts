@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './type.ts'
 import { operation } from './operation.ts'
 import { analysts, developers } from './roles.ts'
 import { closed, createdWithin, credits, id, nullable, oneOf, pageQuery, Timestamp } from './schemas.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './type.ts'
 import { operation } from './operation.ts'
 import { developers, everyMember, moderators } from './roles.ts'
 import { anyJson, closed, id, oneOf, noNul, opaqueObject, pageQuery, PublicJwk, Timestamp } from './schemas.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './type.ts'
 import { epochId } from './epochs.ts'
 import { operation } from './operation.ts'
 import { analysts, developers } from './roles.ts'

@@ -1,5 +1,6 @@
 import { namesOf } from './names-of.ts'
-import Type, { type Static, type TObject, type TProperties } from 'typebox'
+import type { Static, TObject, TProperties } from 'typebox'
+import { Type } from './type.ts'
 import { memberRoles } from './roles.ts'
 import { credits, endpointId, id, nullable, oneOf, Timestamp } from './schemas.ts'
 

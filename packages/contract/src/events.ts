@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './type.ts'
 import { eventSpecs, eventTypes } from './event-types.ts'
 import { operation } from './operation.ts'
 import { everyMember } from './roles.ts'

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
 import { collectionParams } from './collections.ts'
 import { Item, itemExample, itemFilters } from './items.ts'
 import { operation } from './operation.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './type.ts'
 import { operation } from './operation.ts'
 import { analysts, owners } from './roles.ts'
 import { closed, id, noNul, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './type.ts'
 import { limits } from './limits.ts'
 import { operation } from './operation.ts'
 import { analysts, developers } from './roles.ts'

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
 import { Artifact, artifactOperations } from './artifacts.ts'
 import { collectionParams } from './collections.ts'
 import { identityHeaders } from './items.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './type.ts'
 import { operation } from './operation.ts'
 import { closed, EmailAddress, id, nullable, Timestamp } from './schemas.ts'
 import { ListedTenant, Role, tenantExample, TenantName } from './tenants.ts'

@@ -1,4 +1,5 @@
-import Type, { type Static, type TProperties, type TSchema, type TString } from 'typebox'
+import type { Static, TProperties, TSchema, TString } from 'typebox'
+import { Type } from './type.ts'
 import { limits } from './limits.ts'
 import { defaultEndpoint, idPrefixes, idSchemaPattern, type IdKind } from './tokens.ts'
 

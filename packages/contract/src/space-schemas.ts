@@ -1,4 +1,5 @@
-import Type, { type Static, type TProperties } from 'typebox'
+import type { Static, TProperties } from 'typebox'
+import { Type } from './type.ts'
 import { closed, EmailAddress, id, oneOf, Timestamp } from './schemas.ts'
 
 const room = Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$' })

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
 import type { EventData, EventType } from './event-types.ts'
 import { collectionParams } from './collections.ts'
 import { Event, eventExample } from './events.ts'

@@ -1,4 +1,5 @@
-import Type, { type TInteger } from 'typebox'
+import type { TInteger } from 'typebox'
+import { Type } from './type.ts'
 import type { LimitName } from './limit-names.ts'
 import { operation } from './operation.ts'
 import { closed, id } from './schemas.ts'

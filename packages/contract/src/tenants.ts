@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './type.ts'
 import { operation } from './operation.ts'
 import { everyMember } from './roles.ts'
 import { closed, EmailAddress, id, noNul, nullable, oneOf, pageQuery, Timestamp } from './schemas.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './type.ts'
 import { operation } from './operation.ts'
 import { Timestamp } from './schemas.ts'
 

@@ -1,7 +1,7 @@
 import { namesOf } from '@atrium/contract/names-of'
 import { errors, type ErrorCode } from '@atrium/contract/errors'
 import { oneOf } from '@atrium/contract/schemas'
-import Type from 'typebox'
+import { Type } from '@atrium/contract/type'
 import { searchDocs } from './search-docs.ts'
 import type { Tool } from './tool.ts'
 

@@ -1,5 +1,5 @@
 import { operations } from '@atrium/contract/table'
-import Type from 'typebox'
+import { Type } from '@atrium/contract/type'
 import { docsTools } from './docs-tools.ts'
 import { couponOf, operationTool } from './operation-tool.ts'
 import { ToolError, type Tool } from './tool.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '@atrium/contract/type'
 import { closed } from '@atrium/contract/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '#errors/api-error.ts'
@@ -6,7 +6,7 @@ import type { Context } from '#features/context.ts'
 import { type ConsoleSession, cookieNames, readCookie } from '#features/console/session.ts'
 import { listSessionsOf } from '#features/console/session-store.ts'
 import { describeLink, holderOf, signInByLink, signOut } from '#features/console/sign-in.ts'
-import { compileCheck, parseBody, bodyOf } from '#http/parse.ts'
+import { lazyCheck, parseBody, bodyOf } from '#http/parse.ts'
 import { sendConsolePage } from './add-console.ts'
 import { addAccountRoutes, canSignIn } from './add-console-accounts.ts'
 import { browserOf, rememberInvitation, setCookies } from './console-cookies.ts'
@@ -16,7 +16,7 @@ import { limitReaders } from './limit-readers.ts'
 import { unconfirmedError } from './refuse-unconfirmed.ts'
 import { isOwnOrigin } from './own-origin.ts'
 
-const checkSecret = compileCheck(closed({ link_secret: Type.String({ minLength: 1, maxLength: 100 }) }))
+const checkSecret = lazyCheck(closed({ link_secret: Type.String({ minLength: 1, maxLength: 100 }) }))
 
 /**
  * Adds the calls that sign in and out of the console. They are not operations of the API: only the console uses them,

@@ -19,8 +19,8 @@ import { isIdempotencyKey, makeClaim, openAnswer, type Claim, type SentAnswer } 
 import { claimedTransaction } from '#http/idempotency/claimed-transaction.ts'
 import { replayOrRefuse, runClaimed, type ClaimedAnswer } from '#http/idempotency/run-claimed.ts'
 import { pageTurns } from '#http/page-turns.ts'
-import { assertNoBody, compileCheck, compileQuery, parseBody, bodyOf, pathOf } from '#http/parse.ts'
-import { compileAnswers, type Answer } from '#http/serialise.ts'
+import { assertNoBody, lazyCheck, lazyQuery, parseBody, bodyOf, pathOf } from '#http/parse.ts'
+import { lazyAnswers, type Answer } from '#http/serialise.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { limitAddress } from '@atrium/traffic/client-address'
 import { assertStillAllowed } from './assert-still-allowed.ts'
@@ -47,7 +47,7 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
         assertStillAllowed: () => assertStillAllowed(ctx, op, req),
       })
   }
-  const serialise = compileAnswers(op) as (answer: unknown) => SentAnswer
+  const serialise = lazyAnswers(op) as (answer: unknown) => SentAnswer
   const run = runner(ctx, op, handler)
   const readClaim = claimReader(ctx, op, serialise)
   const isPaged = op.answers[200]?.paged === true
@@ -199,8 +199,8 @@ function laneOf(operationId: string, { tenantId, params }: AnyCall): string {
 
 /** Reads the input before access is checked: a malformed request has the same error for every caller. */
 function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCall {
-  const checkBody = op.body && compileCheck(op.body)
-  const readQuery = op.query && compileQuery(op.query)
+  const checkBody = op.body && lazyCheck(op.body)
+  const readQuery = op.query && lazyQuery(op.query)
   // A page for people has its own 404 page.
   const idParams = op.answers[404] ? [] : idParamsOf(op)
 

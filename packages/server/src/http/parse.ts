@@ -2,7 +2,7 @@ import type { ErrorDetail } from '@atrium/contract/errors'
 import { isJsonObject, JsonError, parseStrictJson, shortPath } from '@atrium/contract/strict-json'
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile, Errors } from 'typebox/schema'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { closest } from '#errors/closest.ts'
 
@@ -11,14 +11,16 @@ type Check = (value: unknown) => void
 const maxDetails = 20
 
 /**
- * A compiled check that throws 400 with a detail for each wrong field. The path of a detail is a JSON Pointer into the
- * body or the query.
+ * A check that throws 400 with a detail for each wrong field. The path of a detail is a JSON Pointer into the body or the
+ * query. It is compiled on first use, which takes a millisecond: most operations of an installation are seldom called,
+ * and all checks together take some megabytes.
  */
-export function compileCheck(schema: TSchema): Check {
-  const validator = Compile(schema)
+export function lazyCheck(schema: TSchema): Check {
+  let validator: ReturnType<typeof Compile> | undefined
   return (value) => {
+    validator ??= Compile(schema)
     if (validator.Check(value)) return
-    const details = explain(validator.Errors(value), fieldsOf(schema))
+    const details = explain(Errors(schema, value)[1], fieldsOf(schema))
     const [first] = details
     throw new ApiError('invalid_request', {
       message: first ? `${first.path || 'body'}: ${first.message}` : 'The request is not valid.',
@@ -103,8 +105,8 @@ export function assertNoBody(bytes: Buffer | undefined): void {
 }
 
 /** Query parameters are text. Those with an integer or boolean schema are converted if they have its form. */
-export function compileQuery(schema: TSchema): (query: Record<string, unknown>) => Record<string, unknown> {
-  const check = compileCheck(schema)
+export function lazyQuery(schema: TSchema): (query: Record<string, unknown>) => Record<string, unknown> {
+  const check = lazyCheck(schema)
   const properties = 'properties' in schema && isJsonObject(schema.properties) ? Object.entries(schema.properties) : []
   const ofType = (type: string) =>
     properties.flatMap(([name, field]) => (isJsonObject(field) && field['type'] === type ? [name] : []))

@@ -18,15 +18,21 @@ export interface Answer {
 }
 
 /**
- * Compiles the serialisers of an operation's answers. Fields that the contract does not declare are dropped, so a
- * handler cannot leak them.
+ * The serialisers of an operation's answers, each compiled on first use. Fields that the contract does not declare are
+ * dropped, so a handler cannot leak them.
  */
-export function compileAnswers(op: Operation): (answer: Answer) => SentAnswer {
-  const byStatus = new Map(Object.entries(op.answers).map(([status, spec]) => [Number(status), compileAnswer(spec)]))
+export function lazyAnswers(op: Operation): (answer: Answer) => SentAnswer {
+  const byStatus = new Map<number, (answer: Answer) => string>()
   return (answer) => {
-    const serialise = byStatus.get(answer.status)
-    if (!serialise) throw new Error(`${op.id} answered ${answer.status}, which its contract does not declare`)
-    return { status: answer.status, body: serialise(answer) }
+    const { status } = answer
+    let serialise = byStatus.get(status)
+    if (!serialise) {
+      const spec = op.answers[status]
+      if (!spec) throw new Error(`${op.id} answered ${status}, which its contract does not declare`)
+      serialise = compileAnswer(spec)
+      byStatus.set(status, serialise)
+    }
+    return { status, body: serialise(answer) }
   }
 }
 
