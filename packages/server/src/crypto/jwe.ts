@@ -1,4 +1,4 @@
-import { calculateJwkThumbprint, CompactEncrypt, importJWK, type JWK } from 'jose'
+import { calculateJwkThumbprint, CompactEncrypt, importJWK, type JWK } from '#libraries/jose.js'
 import { invalid } from '#errors/api-error.ts'
 
 /** A public JWK, as it arrived in a request. */

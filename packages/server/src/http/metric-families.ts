@@ -1,4 +1,4 @@
-import { AggregatorRegistry, Registry } from 'prom-client'
+import { AggregatorRegistry, Registry } from '#libraries/prom-client.js'
 
 /**
  * One metric with its values, as one process reports it. Plain JSON, because it goes over the channel of a child

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '#libraries/prom-client.js'
 import type { Database } from '#db/database.ts'
 import { silentSpan, type Span, type SpanOptions, type Tracing } from '#ports/tracing/tracing.ts'
 import { readFamilies, type Collect } from './metric-families.ts'

@@ -2,7 +2,7 @@ import type { ErrorDetail } from '@atrium/contract/errors'
 import { isJsonObject, JsonError, parseStrictJson, shortPath } from '@atrium/contract/strict-json'
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
-import { Compile, Errors } from 'typebox/schema'
+import { Compile, Errors } from '#libraries/typebox-schema.js'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { closest } from '#errors/closest.ts'
 

@@ -1,5 +1,5 @@
 import type { AnswerSpec, Operation, Warning } from '@atrium/contract/operation'
-import fastJsonStringify from 'fast-json-stringify'
+import fastJsonStringify from '#libraries/fast-json-stringify.js'
 import type { SentAnswer } from './idempotency/claim.ts'
 
 /** A handler's answer, whatever the operation. */

@@ -1,7 +1,7 @@
 import { AGENT_TOKEN_LIFETIME, AGENT_TOKEN_TYPE } from '@atrium/identity/agent-token'
 import { parseDeviceKey } from '@atrium/identity/device-key'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { SignJWT } from 'jose'
+import { SignJWT } from '#libraries/jose.js'
 import { applyCors } from '#http/cors.ts'
 import type { Context } from '../context.ts'
 import { proofUrl } from '../transparency-log/entries.ts'

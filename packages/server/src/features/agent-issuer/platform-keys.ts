@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
-import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
+import { calculateJwkThumbprint, exportJWK, type JWK } from '#libraries/jose.js'
 import type { Db } from '#db/database.ts'
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'

@@ -1,4 +1,4 @@
-import type { JWK } from 'jose'
+import type { JWK } from '#libraries/jose.js'
 import { statement, type Db, type Tx } from '#db/database.ts'
 
 /** A signing key of the platform, its private part sealed. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Counter, type Registry } from 'prom-client'
+import { Counter, type Registry } from '#libraries/prom-client.js'
 import type { Db } from '#db/database.ts'
 import { ByShard } from '#features/distribution/by-shard.ts'
 import type { TenantShards } from '#features/distribution/tenant-shards.ts'

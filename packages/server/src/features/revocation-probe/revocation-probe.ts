@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from '#libraries/prom-client.js'
 import { hashCredential, newCredential, newId } from '#crypto/random.ts'
 import type { Database } from '#db/database.ts'
 import { refusalOf } from '#features/keys/key.ts'

@@ -1,4 +1,4 @@
-import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from '#libraries/jose.js'
 import { invalid } from '#errors/api-error.ts'
 import { messageOf } from '#errors/caught.ts'
 import type { Agent } from '#features/agents/agent.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { Gauge, type Registry } from 'prom-client'
+import { Gauge, type Registry } from '#libraries/prom-client.js'
 import { Listener } from '@atrium/traffic/listener'
 import type { Database } from '#db/database.ts'
 import { eventChannel } from '../events/store.ts'

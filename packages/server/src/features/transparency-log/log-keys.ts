@@ -1,7 +1,7 @@
 import { type Ed25519Seed, ed25519PublicKey } from '@atrium/log/signing'
 import { randomBytes } from 'node:crypto'
 import { makeVerifier, signatureTypes, type Verifier } from '@atrium/log/note'
-import { calculateJwkThumbprint, type JWK } from 'jose'
+import { calculateJwkThumbprint, type JWK } from '#libraries/jose.js'
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import type { Db } from '#db/database.ts'

@@ -1,7 +1,7 @@
 import { type Traffic, type TrafficBatch, addTraffic, deleteStoppedWriters } from './store.ts'
 import { randomInt, randomUUID } from 'node:crypto'
 import { isLocked } from '@atrium/traffic/database-errors'
-import { Counter, type Registry } from 'prom-client'
+import { Counter, type Registry } from '#libraries/prom-client.js'
 import type { Db } from '#db/database.ts'
 
 export const dayMs = 24 * 60 * 60 * 1_000

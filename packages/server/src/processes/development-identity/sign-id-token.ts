@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
-import { calculateJwkThumbprint, exportJWK, type JWTPayload, SignJWT } from 'jose'
+import { calculateJwkThumbprint, exportJWK, type JWTPayload, SignJWT } from '#libraries/jose.js'
 import type { CodeGrant } from './authorization-codes.ts'
 
 const lifetimeSeconds = 3600

@@ -1,4 +1,4 @@
-import { Gauge } from 'prom-client'
+import { Gauge } from '#libraries/prom-client.js'
 import { ByShard } from '#features/distribution/by-shard.ts'
 import type { Context } from '#features/context.ts'
 import { measureDatabase, measureQueues, type QueueState } from '#features/installation/queue-store.ts'

@@ -1,4 +1,4 @@
-import { CompactSign } from 'jose'
+import { CompactSign } from '#libraries/jose.js'
 import type { Context } from '#features/context.ts'
 import type { HoldEnd } from '../ledger/movement.ts'
 

@@ -1,5 +1,5 @@
 import { parseDeviceKey } from '@atrium/identity/device-key'
-import { decodeJwt } from 'jose'
+import { decodeJwt } from '#libraries/jose.js'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { isHeldByOperator } from '#features/agents/status.ts'
 import { insertRating } from '#features/agents/store.ts'

@@ -1,4 +1,4 @@
-import { Errors } from 'typebox/schema'
+import { Errors } from '#libraries/typebox-schema.js'
 import { inTurn } from './in-turn.ts'
 import { timeBoxed } from './time-boxed.ts'
 

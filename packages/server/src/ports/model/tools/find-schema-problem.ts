@@ -1,4 +1,4 @@
-import { Compile, Meta, Pointer } from 'typebox/schema'
+import { Compile, Meta, Pointer } from '#libraries/typebox-schema.js'
 import { timeBoxed } from './time-boxed.ts'
 
 /** The same limits as for a registered tool. */

@@ -1,0 +1,2 @@
+// Written by scripts/libraries.ts.
+export { default } from 'fast-json-stringify'

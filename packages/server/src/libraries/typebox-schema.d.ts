@@ -1,0 +1,2 @@
+// Written by scripts/libraries.ts.
+export { Compile, Errors, Meta, Pointer } from 'typebox/schema'
