@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '#libraries/prom-client.js'
 import type { Database } from '#db/database.ts'
 import { silentSpan, type Span, type SpanOptions, type Tracing } from '#ports/tracing/tracing.ts'
+import { watchLoop } from './loop-metrics.ts'
 import { readFamilies, type Collect } from './metric-families.ts'
 
 interface Series {
@@ -19,10 +20,12 @@ const spans: Record<Work, SpanOptions> = {
 }
 
 /**
- * How often the delay of the event loop is sampled; the samples include this time. Each sample wakes the process, which
- * costs a process at rest half of its processor time. Autoscaling follows the delay of the API, so it is sampled finely.
+ * How often the delay of the event loop is sampled; the samples include this time. Autoscaling follows the delay of the
+ * API, so it is sampled finely.
  */
 const loopSampleMs = { api: 10, worker: 50 }
+/** prom-client cannot leave its own samples out. */
+const neverMs = 2 ** 31 - 1
 
 /** The Prometheus metrics of this process. docs/operating/observability.md lists them. */
 export class Metrics {
@@ -57,7 +60,8 @@ export class Metrics {
     const registers = [registry]
     this.collect = () => readFamilies(registry, role)
     this.readAll = this.collect
-    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: loopSampleMs[role] })
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: neverMs })
+    watchLoop(registry, loopSampleMs[role])
     // Every process reports the same values for these; the highest is the newest.
     const shared = (name: string, help: string) => new Gauge({ name, help, registers, aggregator: 'max' })
     const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { LoopDelay } from './loop-delay.ts'
+
+test('a loop that is blocked often is late; one at rest is not, and is not woken to find that out', async (t) => {
+  const loop = new LoopDelay(10)
+  t.after(() => loop.stop())
+  await blockOften()
+  const busy = loop.take()
+  assert.ok(busy.max >= 0.06 && busy.p99 >= 0.06 && busy.p50 >= 0.05, JSON.stringify(busy))
+  assert.ok(busy.min <= busy.mean && busy.mean <= busy.max, JSON.stringify(busy))
+
+  // Until the second that was busy in part is over.
+  await delay(2_200)
+  loop.take()
+  const before = turns()
+  await delay(2_000)
+  const woken = turns() - before
+  assert.ok(woken < 100, `200 samples are not taken: ${woken} turns`)
+  const rest = loop.take()
+  assert.ok(rest.min > 0 && rest.p99 < 0.02 && rest.mean < 0.02 && rest.max < 0.02, JSON.stringify(rest))
+
+  // The loop is sampled again from the next look on.
+  await delay(2_000)
+  await blockOften()
+  const { p50, p99, max } = loop.take()
+  assert.ok(p50 < 0.02, `most of the time it was idle: ${p50}`)
+  assert.ok(p99 >= 0.05 && max >= 0.06, `it was late then: ${p99}`)
+})
+
+async function blockOften(): Promise<void> {
+  for (let i = 0; i < 20; i++) {
+    const endMs = performance.now() + 60
+    while (performance.now() < endMs);
+    await delay(1)
+  }
+}
+
+function turns(): number {
+  return performance.nodeTiming.uvMetricsInfo.loopCount
+}
