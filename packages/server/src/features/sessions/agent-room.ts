@@ -8,8 +8,8 @@ import { rateKeyHeader } from '@atrium/traffic/rate-key'
 import type { RoomDevice } from '@atrium/room-client/room-device'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import type { AgentIssuer } from '#features/agent-issuer/agent-issuer.ts'
-import { type Consent, findConsent } from './hosted-consent.ts'
-import { SealedAgentRoom } from './sealed-agent-room.ts'
+import type { Consent } from './hosted-consent.ts'
+import type { SealedAgentRoom } from './sealed-agent-room.ts'
 
 /** The part of an entry that an agent reads. */
 export type RoomEntry = Pick<Entry, 'seq' | 'id' | 'author' | 'message'>
@@ -201,12 +201,13 @@ export class AgentRooms {
     }
   }
 
-  /** A client-sealed room, whose owner has let in this device. */
-  openSealed(
+  /** A client-sealed room, whose owner has let in this device. Its cryptography is loaded with the first one. */
+  async openSealed(
     agent: Agent,
     { room, owner, device }: { room: string; owner: string; device: RoomDevice },
     rateKey: string,
-  ): SealedAgentRoom {
+  ): Promise<SealedAgentRoom> {
+    const { SealedAgentRoom } = await import('./sealed-agent-room.ts')
     return new SealedAgentRoom({
       spaceOrigin: this.#spaceOrigin,
       audience: this.#audience,
@@ -221,6 +222,7 @@ export class AgentRooms {
   /** Throws state_conflict unless the owner of the room has consented to this device of the agent, in the list in force. */
   async getConsent(agent: Agent, room: string, device: RoomDevice): Promise<Consent> {
     const endpoint = { url: `${this.#spaceOrigin}/space`, headers: { [rateKeyHeader]: `room:${room}` } }
+    const { findConsent } = await import('./hosted-consent.ts')
     try {
       const consent = await findConsent(endpoint, this.#audience, { room, agentId: agent.id, device })
       if (consent) return consent

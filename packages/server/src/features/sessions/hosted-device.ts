@@ -1,11 +1,4 @@
-import {
-  exportPairs,
-  generateDevicePairs,
-  importPairs,
-  type RoomDevice,
-  roomDeviceOf,
-  signCard,
-} from '@atrium/room-client/room-device'
+import type { RoomDevice } from '@atrium/room-client/room-device'
 
 /** The device of a hosted agent for one stay in a client-sealed room, as a session keeps it: sealed, and erased at the end. */
 export interface HostedDevice {
@@ -22,6 +15,7 @@ export async function makeHostedDevice(
   room: string,
   { name }: { name: string },
 ): Promise<{ device: HostedDevice; card: string }> {
+  const { exportPairs, generateDevicePairs, roomDeviceOf, signCard } = await loadRoomDevice()
   const pairs = await generateDevicePairs(true)
   const [own, keys] = await Promise.all([roomDeviceOf(pairs), exportPairs(pairs)])
   // Not split within a character.
@@ -29,6 +23,12 @@ export async function makeHostedDevice(
   return { device: { keys, owner: null }, card: await signCard(own, room, shown) }
 }
 
-export function openHostedDevice({ keys }: HostedDevice): Promise<RoomDevice> {
+export async function openHostedDevice({ keys }: HostedDevice): Promise<RoomDevice> {
+  const { importPairs } = await loadRoomDevice()
   return importPairs(keys)
+}
+
+/** Loaded with the first such device: most installations have none. */
+function loadRoomDevice() {
+  return import('@atrium/room-client/room-device')
 }

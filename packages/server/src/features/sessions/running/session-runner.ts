@@ -6,7 +6,7 @@ import type { Session } from '../session.ts'
 import { sessionChannel } from '../store.ts'
 import { claimSessions, listHeld, releaseLeases, renewLeases, type ClaimedSession } from './lease-store.ts'
 import { launchRemote, notifyEnded } from './remote-agent.ts'
-import { runModelSession, type Run } from './run-model-session.ts'
+import type { Run } from './run-model-session.ts'
 import { LeaseLostError, SessionLease } from './session-lease.ts'
 
 const renewIntervalMs = 8_000
@@ -101,7 +101,12 @@ export class SessionRunner {
     const lease = new SessionLease(this.#ctx.db, this.#owner, session.id, requestedAtMs)
     const run: Run = { session, lease, signal: abort.signal }
     const expiry = setTimeout(() => void this.#expire(session, abort), Math.max(0, leftMs))
-    const work = () => (session.agent.endpoint === null ? runModelSession(this.#ctx, run) : launchRemote(this.#ctx, run))
+    const work = async () => {
+      if (session.agent.endpoint !== null) return launchRemote(this.#ctx, run)
+      // Loaded with the first session of an agent with a model.
+      const { runModelSession } = await import('./run-model-session.ts')
+      return runModelSession(this.#ctx, run)
+    }
     const done = this.#ctx.metrics
       .measure('session', work)
       .catch((error: unknown) => {
