@@ -7,7 +7,7 @@ import type { Secrets } from '#config/secrets.ts'
 import { packStart } from './child-start.ts'
 import { MetricsChannel, isMetricsMessage } from './metrics/metrics-channel.ts'
 import type { MetricsHub } from './metrics/metrics-hub.ts'
-import { restartWaits, type ChildMessage } from './supervise-process.ts'
+import { memoryEnvironment, restartWaits, type ChildMessage } from './supervise-process.ts'
 import { onceEnded } from './last-words.ts'
 import { answerLeases } from '#ports/rate-limits/answer-leases.ts'
 import { isLeaseAsk } from '#ports/rate-limits/primary-messages.ts'
@@ -29,7 +29,7 @@ export async function startWorkers(config: Config, secrets: Secrets, databaseUrl
   /** `backoff` belongs to one place of the cluster; a replacement takes it over. */
   const fork = (backoff: Backoff): Promise<number> =>
     new Promise((resolve, reject) => {
-      const worker = cluster.fork()
+      const worker = cluster.fork(memoryEnvironment)
       // A process that dies before it reads this is detected by its exit. Here, the error would end this process.
       worker.on('error', reject)
       worker.once('online', () => worker.send(start))

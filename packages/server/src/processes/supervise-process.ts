@@ -9,6 +9,13 @@ const stopTimeoutMs = 9_000
 /** A process that dies at once is restarted with growing pauses; one that ran for a while is restarted soon. */
 export const restartWaits: BackoffOptions = { firstMs: 500, maxMs: 30_000, healthyMs: 10_000 }
 
+/**
+ * glibc gives each thread that allocates an arena of its own, up to eight for each core, and seldom returns what an arena
+ * once held. The threads of V8 work for moments, at the start most of all: with two arenas a process takes 1 to 5 MiB
+ * less. An operator may set another number.
+ */
+export const memoryEnvironment = { MALLOC_ARENA_MAX: process.env['MALLOC_ARENA_MAX'] ?? '2' }
+
 /** The one message of a child: that it is ready, or why it cannot start. */
 export type ChildMessage = { listening: number } | { failed: string }
 
@@ -54,7 +61,11 @@ export async function superviseProcess({
 
   const launch = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      child = fork(path, [], { env, execArgv: [...execArgv], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+      child = fork(path, [], {
+        env: { ...env, ...memoryEnvironment },
+        execArgv: [...execArgv],
+        stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+      })
       // A process that dies before it reads this is detected by its exit. Here, the error would end this process.
       child.on('error', reject)
       if (start) child.send(start, () => undefined)
