@@ -12,6 +12,9 @@ const { fileURLToPath } = require('url')
 // Beside the code, because a user who can write to it could change the code as well.
 const folder = path.join(__dirname, '..', '..', '..', 'node_modules', '.cache', 'stripped', process.version)
 
+/** Raised when strip() gives another text for the same file. */
+const form = '2\n'
+
 registerHooks({
   load(url, context, nextLoad) {
     if (!url.startsWith('file:') || !url.endsWith('.ts')) return nextLoad(url, context)
@@ -21,7 +24,7 @@ registerHooks({
 
 function read(file) {
   const text = fs.readFileSync(file, 'utf8')
-  const kept = path.join(folder, `${digest(text)}.js`)
+  const kept = path.join(folder, `${digest(form + text)}.js`)
   const known = readKept(kept)
   if (known !== undefined) return known
   const stripped = strip(text)
@@ -62,8 +65,26 @@ function strip(text) {
   const { emitWarning } = process
   process.emitWarning = () => undefined
   try {
-    return stripTypeScriptTypes(text)
+    return inLatin1(withoutBlanks(stripTypeScriptTypes(text), text))
   } finally {
     process.emitWarning = emitWarning
   }
+}
+
+/** Where a type was at the end of a line, there are spaces now. A process keeps the text of all its files in memory. */
+function withoutBlanks(stripped, text) {
+  const before = text.split('\n')
+  return stripped
+    .split('\n')
+    .map((line, i) => (/\s$/.test(before[i]) ? line : line.trimEnd()))
+    .join('\n')
+}
+
+/**
+ * V8 takes two bytes for each character of a file that has one outside of Latin-1. An escape is not the same in a raw
+ * template, or after a backslash.
+ */
+function inLatin1(text) {
+  if (/String\.raw|\\[^\0-\xff]/.test(text)) return text
+  return text.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

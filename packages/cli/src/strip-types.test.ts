@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -55,4 +55,28 @@ test('processes that start at once read whole files', async (t) => {
   const all = await Promise.all(Array.from({ length: 6 }, () => print()))
   assert.deepEqual(new Set(all.map(({ printed }) => printed)), new Set(['1']))
   assert.equal((await readdir(kept)).length, 1)
+})
+
+test('a program prints the same text as before, whatever characters its source has', async (t) => {
+  const { root, kept, print } = await makeFolder(t)
+  const lines = [
+    "const shown: string = 'a\u2026b'",
+    'type Gone = {',
+    '  a: string',
+    '}',
+    'const kept = `\u2013  ',
+    '  \u{1f600}` as string',
+    'console.log([shown, kept, /[\u2026\u2013]/.test(shown), [...kept].length, /^\u{1f600}$/u.test(kept.trim().slice(-2))].join("|"))',
+    'export {}',
+  ]
+  await writeFile(join(root, 'packages/cli/program.ts'), lines.join('\n'))
+  const printed = ['a\u2026b', '\u2013  \n  \u{1f600}', 'true', '7', 'true'].join('|')
+  assert.deepEqual(await print(), { printed, stderr: '' })
+  const [file = ''] = await readdir(kept)
+  const text = await readFile(join(kept, file), 'utf8')
+  assert.doesNotMatch(text, /[^\0-\xff]/)
+  assert.match(text, /\n\n\n\n/, 'lines that were types are empty, and still there')
+  // In a raw template an escape is another text.
+  await writeFile(join(root, 'packages/cli/program.ts'), 'console.log(String.raw`\u2026`)\nexport {}\n')
+  assert.deepEqual(await print(), { printed: '\u2026', stderr: '' })
 })
