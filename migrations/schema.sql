@@ -285,6 +285,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.chain_outbox(head_ids text[], lasts bigint[], ends bytea[], slots smallint[], positions bigint[], heads integer[], hashes bytea, opens boolean[], OUT given bigint, OUT queued bigint)
  RETURNS record
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
   ready text[];
@@ -318,11 +319,20 @@ begin
     join unnest(head_ids, lasts, ends) with ordinality as e (tenant_id, last, hash, head) on e.head = w.head
     where e.tenant_id = any (ready)
     window tenant as (partition by w.head order by w.nth)
+  ), found as materialized (
+    -- A join would be planned for the few rows that the outbox had when it was last vacuumed: as a scan of the whole index,
+    -- which has an entry for each event since. A limit leaves only a look-up for each event.
+    select w.*, x.place
+    from waiting w
+    cross join lateral (
+      select o.ctid as place from event_outbox o
+      where o.slot = w.slot and o.tenant_id = w.tenant_id and o.position = w.position limit 1
+    ) x
   ), taken as (
-    -- Not by ctid, which names a row in each partition. The slot selects the partition.
+    -- A ctid names a row in each partition. The slot selects the partition.
     delete from event_outbox o
-    using waiting w
-    where o.slot = w.slot and o.tenant_id = w.tenant_id and o.position = w.position
+    using found w
+    where o.slot = w.slot and o.ctid = w.place
     returning o.tenant_id, w.sequence, o.id, o.type, o.data, o.created_at, o.was_open, w.opens, w.hash, w.hash_before
   ), numbered as (
     insert into events (tenant_id, sequence, id, type, data, created_at, open_item, hash, hash_before)
@@ -677,6 +687,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.number_spread(head_ids text[], lasts bigint[], ends bytea[], slots smallint[], positions bigint[], heads integer[], hashes bytea, OUT given bigint, OUT queued bigint)
  RETURNS record
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
   ready text[];
@@ -723,10 +734,20 @@ begin
     join unnest(head_ids, lasts, ends) with ordinality as e (tenant_id, last, hash, head) on e.head = w.head
     where e.tenant_id = any (ready)
     window tenant as (partition by w.head order by w.nth)
+  ), found as materialized (
+    -- A join would be planned for the few rows that the outbox had when it was last vacuumed: as a scan of the whole index,
+    -- which has an entry for each event since. A limit leaves only a look-up for each event.
+    select w.*, x.place
+    from waiting w
+    cross join lateral (
+      select o.ctid as place from event_outbox o
+      where o.slot = w.slot and o.tenant_id = w.tenant_id and o.position = w.position limit 1
+    ) x
   ), taken as (
+    -- A ctid names a row in each partition. The slot selects the partition.
     delete from event_outbox o
-    using waiting w
-    where o.slot = w.slot and o.tenant_id = w.tenant_id and o.position = w.position
+    using found w
+    where o.slot = w.slot and o.ctid = w.place
     returning o.tenant_id, w.sequence, o.id, o.type, o.data, o.created_at, o.was_open, w.hash, w.hash_before
   ), moved as (
     update event_heads h set last_sequence = n.sequence, chain_sequence = n.sequence, chain_hash = n.hash, numbered_at = now()

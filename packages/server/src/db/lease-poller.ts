@@ -16,6 +16,10 @@ interface LeasePollerOptions {
   what: string
   /** Notified when there may be something to do. */
   channel: string
+  /** Called with the payload of each notification, before the look. */
+  onMessage?: (payload: string) => void
+  /** Called before the look after a lost connection. */
+  onGap?: () => void
   renewIntervalMs: number
   /** Leases rows that nobody works on and adds a run for each. True: there may be more. */
   take: () => Promise<boolean>
@@ -48,8 +52,14 @@ export class LeasePoller<Run extends LeasedRun> {
     this.#listener = new Listener({
       url: options.databaseUrl,
       channel: options.channel,
-      onMessage: () => this.look(),
-      onGap: () => this.look(),
+      onMessage: (payload) => {
+        options.onMessage?.(payload)
+        this.look()
+      },
+      onGap: () => {
+        options.onGap?.()
+        this.look()
+      },
       onError: (error) => options.log.error({ err: error }, `notifications of ${options.what} lost; reconnecting`),
     })
   }

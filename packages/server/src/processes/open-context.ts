@@ -132,7 +132,7 @@ export async function openContext(
   })
   await listener.start()
 
-  const itemAdder = openItemAdder(db, tenantShards, () => eventNotifier.notify())
+  const itemAdder = openItemAdder(db, tenantShards, (tenantIds) => eventNotifier.notify(tenantIds))
   metrics.watchBatcher('items', itemAdder)
 
   const restoreWindow = new RestoreWindow(db, (error) => log.error({ err: error }, 'confirmation of the restore not looked for'))

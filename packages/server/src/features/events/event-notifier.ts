@@ -1,5 +1,5 @@
 import type { Waking } from '#db/database.ts'
-import { eventChannel } from './store.ts'
+import { eventChannel, wakeUpOf } from './store.ts'
 
 const intervalMs = 50
 
@@ -9,13 +9,15 @@ const intervalMs = 50
  */
 export class EventNotifier {
   readonly #db: Waking
+  readonly #tenantIds = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(db: Waking) {
     this.#db = db
   }
 
-  notify(): void {
+  notify(tenantIds: string[]): void {
+    for (const id of tenantIds) this.#tenantIds.add(id)
     this.#timer ??= setTimeout(() => this.#wake(), intervalMs).unref()
   }
 
@@ -26,6 +28,7 @@ export class EventNotifier {
   #wake(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#db.wake(eventChannel)
+    this.#db.wake(eventChannel, wakeUpOf(this.#tenantIds))
+    this.#tenantIds.clear()
   }
 }

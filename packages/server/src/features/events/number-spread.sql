@@ -9,6 +9,8 @@ create or replace function number_spread(
   out given bigint, out queued bigint
 )
 language plpgsql
+-- A plan from when a partition was empty would scan it whole.
+set enable_seqscan = off
 as $$
 declare
   ready text[];
@@ -55,10 +57,20 @@ begin
     join unnest(head_ids, lasts, ends) with ordinality as e (tenant_id, last, hash, head) on e.head = w.head
     where e.tenant_id = any (ready)
     window tenant as (partition by w.head order by w.nth)
+  ), found as materialized (
+    -- A join would be planned for the few rows that the outbox had when it was last vacuumed: as a scan of the whole index,
+    -- which has an entry for each event since. A limit leaves only a look-up for each event.
+    select w.*, x.place
+    from waiting w
+    cross join lateral (
+      select o.ctid as place from event_outbox o
+      where o.slot = w.slot and o.tenant_id = w.tenant_id and o.position = w.position limit 1
+    ) x
   ), taken as (
+    -- A ctid names a row in each partition. The slot selects the partition.
     delete from event_outbox o
-    using waiting w
-    where o.slot = w.slot and o.tenant_id = w.tenant_id and o.position = w.position
+    using found w
+    where o.slot = w.slot and o.ctid = w.place
     returning o.tenant_id, w.sequence, o.id, o.type, o.data, o.created_at, o.was_open, w.hash, w.hash_before
   ), moved as (
     update event_heads h set last_sequence = n.sequence, chain_sequence = n.sequence, chain_hash = n.hash, numbered_at = now()

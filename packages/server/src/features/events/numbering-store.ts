@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { retryLocked } from '@atrium/traffic/locked-retry'
 import { statement, type Database, type Db, type Tx, type Waking } from '#db/database.ts'
 import { opensItem } from './event.ts'
-import { bytea, inOnePlace, readAfter, readBatch, type Batch, type Place } from './outbox-store.ts'
-import { eventChannel } from './store.ts'
+import { bytea, inOnePlace, partsOf, readAfter, readBatch, type Batch, type Place } from './outbox-store.ts'
+import { deliveriesOnly, eventChannel } from './store.ts'
 
 // The hashes are computed in this process before the events are numbered: one event would take PostgreSQL a third of the
 // time that numbering it takes. No lock is held meanwhile. chain_outbox numbers only if the head is still where it was
@@ -66,8 +66,9 @@ async function numberAhead(db: Database, tenantIds: string[], maxEach: number, p
   for (let count = 0, batches = 1; ; batches++) {
     // What was numbered last is not visible yet where events are spread.
     const isLast = place.isSpread || batches === maxBatches || batch.full.length === 0
-    const [given, next] = await bothOf(write(db, batch, place), isLast ? undefined : readAfter(db, batch, maxEach))
+    const [given, next] = await bothOf(write(db, batch, place), isLast ? undefined : readAfter(db, batch, maxEach, place))
     count += given
+    if (given === batch.total) place.floors?.raise(batch.snapshot, partsOf(batch))
     if (!next || given < batch.total) return batch.mayBeMore ? Math.max(count, maxEach) : count
     batch = next
   }
@@ -120,6 +121,6 @@ async function write(db: Db & Waking, { heads, hashes, total }: Batch, { isSprea
     ? db.query(numberSpreadStatement, values)
     : db.query(numberStatement, [...values, events.map(opensItem)]))
   // The workers deliver what was queued.
-  if (row && row.queued > 0) db.wake(eventChannel)
+  if (row && row.queued > 0) db.wake(eventChannel, deliveriesOnly)
   return row?.given ?? 0
 }

@@ -1,6 +1,7 @@
 import type { EventType } from '@atrium/contract/event-types'
 import { statement, type Db } from '#db/database.ts'
 import { chainFrom, type ChainEnd, type HashedEvent } from './chain.ts'
+import type { NumberedPart, OutboxFloors, Snapshot } from './outbox-floors.ts'
 
 /** The head of a tenant, where position is null, or an event of its outbox. */
 interface Row {
@@ -10,6 +11,8 @@ interface Row {
   chain_hash: string | null
   /** Whether `number_spread` has numbered events of the tenant within the last 12 hours. */
   numbered_lately: boolean | null
+  xmin: number | null
+  xmax: number | null
   slot: number
   position: number | null
   id: string
@@ -22,15 +25,17 @@ const readStatement = statement<Row>(
   'events-outbox',
   // One statement, so that heads and events are of the same moment. Heads come first.
   `select t.id as tenant_id, h.last_sequence, h.chain_sequence, encode(h.chain_hash, 'hex') as chain_hash,
-     h.numbered_at > now() - interval '12 hours' as numbered_lately, null::smallint as slot, null::bigint as position, null as id, null as type, null::json as data, null::timestamptz as created_at
+     h.numbered_at > now() - interval '12 hours' as numbered_lately,
+     pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xmax,
+     null::smallint as slot, null::bigint as position, null as id, null as type, null::json as data, null::timestamptz as created_at
    from unnest($1::text[]) as t (id)
    left join event_heads h on h.tenant_id = t.id
    union all
-   select t.id, null, null, null, null, o.slot, o.position, o.id, o.type, o.data, o.created_at
-   from unnest($1::text[]) as t (id)
+   select t.id, null, null, null, null, null, null, o.slot, o.position, o.id, o.type, o.data, o.created_at
+   from unnest($1::text[], $4::bigint[]) as t (id, floor)
    cross join lateral (
      select x.slot, x.position, x.id, x.type, x.data, x.created_at from event_outbox x
-     where x.tenant_id = t.id and x.id <> all ($3::text[]) order by x.position limit $2
+     where x.tenant_id = t.id and x.position > t.floor and x.id <> all ($3::text[]) order by x.position limit $2
    ) o`,
 )
 
@@ -47,6 +52,8 @@ const shownStatement = statement<{ tenant_id: string }>(
 /** Where the events are: TenantShards. If they are spread, the tenants of a call are of one shard. */
 export interface Place {
   isSpread: boolean
+  /** Absent: the outbox is read from its beginning. */
+  floors?: OutboxFloors
 }
 
 export const inOnePlace: Place = { isSpread: false }
@@ -60,6 +67,7 @@ export const bytea = (hash: string | null): string | null => hash && `\\x${hash}
 /** Events of several tenants with their numbers and hashes, which hold if nobody else numbers them. */
 export interface Batch {
   heads: Head[]
+  snapshot: Snapshot
   /** For each event, in the order of the heads. */
   hashes: string[]
   total: number
@@ -70,31 +78,46 @@ export interface Batch {
   left: 'done' | 'chaining' | 'hidden'
 }
 
-function makeBatch(heads: Head[], limit: number, left: Batch['left']): Batch {
+function makeBatch(heads: Head[], snapshot: Snapshot, limit: number, left: Batch['left']): Batch {
   const busy = heads.filter(({ waiting }) => waiting.length > 0)
   const hashes = busy.flatMap(({ chain, waiting }) => chainFrom(chain, waiting)).map(({ hash }) => hash)
   const full = busy.filter(({ waiting }) => waiting.length === limit)
-  return { heads: busy, hashes, total: hashes.length, full, mayBeMore: full.length > 0 || left === 'chaining', left }
+  return { heads: busy, snapshot, hashes, total: hashes.length, full, mayBeMore: full.length > 0 || left === 'chaining', left }
 }
 
 const limitOf = (tenants: number, maxEach: number): number => Math.max(1, Math.min(maxEach, Math.floor(maxEvents / tenants)))
 
 export async function readBatch(db: Db, tenantIds: string[], maxEach: number, place: Place): Promise<Batch> {
   const limit = limitOf(tenantIds.length, maxEach)
-  const all = headsOf(await db.query(readStatement, [tenantIds, limit, []]))
+  const rows = await read(db, tenantIds, limit, [], place)
+  const all = headsOf(rows)
   const heads = place.isSpread ? await withShownEvents(db, all) : all
   const behind = heads.filter(isBehind)
   for (const head of behind) await chainNumbered(db, head)
   const left = behind.length > 0 ? 'chaining' : heads.length < all.length ? 'hidden' : 'done'
   return makeBatch(
     heads.filter((head) => !isBehind(head)),
+    snapshotOf(rows),
     limit,
     left,
   )
 }
 
+const read = (db: Db, tenantIds: string[], limit: number, taken: string[], { floors }: Place): Promise<Row[]> =>
+  db.query(readStatement, [tenantIds, limit, taken, tenantIds.map((id) => floors?.of(id) ?? 0)])
+
+const snapshotOf = ([head]: Row[]): Snapshot => ({ xmin: head?.xmin ?? 0, xmax: head?.xmax ?? 0 })
+
+/** For the floors, when the batch is numbered whole. */
+export const partsOf = ({ heads, full }: Batch): NumberedPart[] =>
+  heads.map((head) => ({
+    tenantId: head.tenantId,
+    lastPosition: head.waiting.at(-1)?.position ?? 0,
+    isCut: full.includes(head),
+  }))
+
 /** What comes after a batch that is being numbered. */
-export async function readAfter(db: Db, { heads, hashes, full }: Batch, maxEach: number): Promise<Batch> {
+export async function readAfter(db: Db, { heads, hashes, full }: Batch, maxEach: number, place: Place): Promise<Batch> {
   const ends = new Map<string, ChainEnd>()
   let end = 0
   for (const { tenantId, last, waiting } of heads) {
@@ -104,8 +127,9 @@ export async function readAfter(db: Db, { heads, hashes, full }: Batch, maxEach:
   const limit = limitOf(full.length, maxEach)
   const taken = full.flatMap(({ waiting }) => waiting.map(({ id }) => id))
   // Not by position: an event with a lower one that has committed meanwhile comes before those that were written after it.
-  const rows = await db.query(readStatement, [full.map(({ tenantId }) => tenantId), limit, taken])
-  return makeBatch(headsOf(rows, ends), limit, 'done')
+  const tenantIds = full.map(({ tenantId }) => tenantId)
+  const rows = await read(db, tenantIds, limit, taken, place)
+  return makeBatch(headsOf(rows, ends), snapshotOf(rows), limit, 'done')
 }
 
 /** The tenants whose event with the given sequence is visible. They are of one shard. */

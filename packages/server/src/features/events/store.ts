@@ -3,13 +3,27 @@ import { statement, type Db, type Tx } from '#db/database.ts'
 import { newId } from '#crypto/random.ts'
 import type { Event, NewEvent } from './event.ts'
 
-/** Carries a notification, without a payload, whenever there may be events to number or to deliver. */
+/**
+ * Carries a notification whenever there may be events to number or to deliver. Its payload is `wakeUpOf` the tenants with
+ * events in the outbox, or `deliveriesOnly`. Empty: any tenant may have some.
+ */
 export const eventChannel = 'atrium_events'
+
+export const deliveriesOnly = '-'
+
+const maxNamed = 50
+
+/** Empty for many tenants: looking for them costs less than a long list to every listener. */
+export function wakeUpOf(tenantIds: Iterable<string>): string {
+  const ids = [...new Set(tenantIds)]
+  return ids.length > maxNamed ? '' : ids.join(' ')
+}
 
 const insertStatement = statement<never>(
   'events-insert',
+  // The transaction gets its number before it takes a position: see OutboxFloors.
   `insert into event_outbox (tenant_id, id, type, data, was_open)
-   select * from unnest($1::text[], $2::text[], $3::text[], $4::json[], $5::boolean[])`,
+   select * from unnest($1::text[], $2::text[], $3::text[], $4::json[], $5::boolean[]) where pg_current_xact_id() is not null`,
 )
 
 /** Writes to the outbox, of one or several tenants. The events receive their numbers after the commit. */
@@ -21,7 +35,7 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<void> {
     events.map(({ data }) => JSON.stringify(data)),
     events.map(({ wasOpen }) => wasOpen ?? null),
   ])
-  tx.wake(eventChannel)
+  tx.wake(eventChannel, wakeUpOf(events.map(({ tenantId }) => tenantId)))
 }
 
 const waitingStatement = statement<{ tenant_id: string }>(

@@ -11,7 +11,7 @@ export type ItemAdder = Batcher<NewItem, AddOutcome>
  * Calls `onAdded` after each batch has committed. A batch has items of one shard, so that a node that is down fails no
  * others.
  */
-export function openItemAdder(db: Db, shards: Shards, onAdded: () => void = () => undefined): ItemAdder {
+export function openItemAdder(db: Db, shards: Shards, onAdded: (tenantIds: string[]) => void = () => undefined): ItemAdder {
   return new Batcher({
     maxSize: 128,
     // Two batches at once: one is prepared and sent while the other commits. With shards, more of them are smaller.
@@ -22,7 +22,7 @@ export function openItemAdder(db: Db, shards: Shards, onAdded: () => void = () =
     bytesOf: (item) => item.content.length,
     run: async (items) => {
       const outcomes = await addItems(db, items)
-      onAdded()
+      onAdded(items.map(({ tenantId }) => tenantId))
       return outcomes
     },
   })

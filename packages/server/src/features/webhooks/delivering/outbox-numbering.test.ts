@@ -71,7 +71,10 @@ async function numberFor(ms: number, tenants: string[], failing?: string) {
     isLooking = false
   }
   const numbering = new OutboxNumbering(ctx, () => void look())
-  const timer = setInterval(() => void look(), 50)
+  const timer = setInterval(() => {
+    numbering.note('')
+    void look()
+  }, 50)
   await delay(ms)
   clearInterval(timer)
   isOver = true

@@ -1,12 +1,19 @@
 import type { Context } from '#features/context.ts'
 import { ByShard } from '#features/distribution/by-shard.ts'
 import { numberFreeEvents } from '#features/events/numbering-store.ts'
-import { listWaitingTenants } from '#features/events/store.ts'
+import { OutboxFloors } from '#features/events/outbox-floors.ts'
+import { deliveriesOnly, listWaitingTenants } from '#features/events/store.ts'
 
 const tenantBatch = 50
 const eventBatch = 500
 /** Tenants of one shard that wait for it. A later look finds further ones again. */
 const maxWaiting = 2_000
+/** Named tenants that are not numbered yet. A search finds further ones. */
+const maxNamed = 2_000
+/** Just below the interval of the worker's polls. */
+const searchIntervalMs = 900
+/** A search passes the entries of all events that were numbered since the last vacuum. It takes at most this share of the time. */
+const maxSearchShare = 0.1
 
 interface ShardQueue {
   /** The tenants that are next, in the order in which they were found. */
@@ -15,13 +22,22 @@ interface ShardQueue {
   done: Promise<void> | undefined
 }
 
-/** Numbers the events in the outbox, a part at a time, of other tenants each time. */
+/**
+ * Numbers the events in the outbox, a part at a time, of other tenants each time. Wake-ups name the tenants, whose events
+ * are read from where the last read ended. Once a second a search finds the others, and reads from the beginning.
+ */
 export class OutboxNumbering {
   readonly #ctx: Pick<Context, 'db' | 'log' | 'tenantShards'>
   readonly #byShard: ByShard
   readonly #onNumbered: () => void
   readonly #queues = new Map<number, ShardQueue>()
+  readonly #floors = new OutboxFloors()
+  readonly #named = new Set<string>()
   #afterTenantId = ''
+  /** A wake-up named nobody. */
+  #isSearchAsked = true
+  #searchedAtMs = -Infinity
+  #searchTookMs = 0
   #isFinishing = false
   /** A shard that is left out keeps the error of its last attempt. */
   readonly #logged = new WeakSet<Error>()
@@ -33,29 +49,69 @@ export class OutboxNumbering {
     this.#onNumbered = onNumbered
   }
 
+  /** Notes the payload of a wake-up (eventChannel) for the next part. */
+  note(payload: string): void {
+    if (payload === '') this.#isSearchAsked = true
+    else if (payload !== deliveriesOnly) for (const id of payload.split(' ')) if (this.#named.size < maxNamed) this.#named.add(id)
+  }
+
+  /** Called when wake-ups may be lost, such as after a failover. */
+  forget(): void {
+    this.#floors.forgetAll()
+    this.#isSearchAsked = true
+  }
+
   /**
    * Numbers the next part; returns whether there may be more. Where events are spread, it only begins, so that a node
    * which hangs does not delay the deliveries of others.
    */
   async next(): Promise<boolean> {
-    const { db, tenantShards } = this.#ctx
-    const after = this.#afterTenantId
-    const tenantIds = await listWaitingTenants(db, after, tenantBatch)
-    const isFull = tenantIds.length === tenantBatch
-    this.#afterTenantId = isFull ? (tenantIds.at(-1) ?? '') : ''
-    if (tenantIds.length === 0) return after !== '' && !tenantShards.isSpread
-    if (!tenantShards.isSpread) {
-      const most = await this.#number(tenantIds)
-      return isFull || after !== '' || (most ?? 0) >= eventBatch
-    }
-    for (const [shard, ids] of tenantShards.group(tenantIds)) this.#add(shard, ids)
-    return isFull
+    return this.#isSearchDue() ? this.#search() : this.#takeNamed()
   }
 
   /** Begins nothing more. Resolves when nothing is being numbered. */
   async finish(): Promise<void> {
     this.#isFinishing = true
     await Promise.all([...this.#queues.values()].flatMap(({ done }) => done ?? []))
+  }
+
+  #isSearchDue(): boolean {
+    if (this.#afterTenantId !== '') return true
+    const passedMs = performance.now() - this.#searchedAtMs
+    return (this.#isSearchAsked || passedMs >= searchIntervalMs) && passedMs >= this.#searchTookMs / maxSearchShare
+  }
+
+  async #search(): Promise<boolean> {
+    const { db, tenantShards } = this.#ctx
+    const after = this.#afterTenantId
+    const startedAtMs = performance.now()
+    this.#isSearchAsked = false
+    const tenantIds = await listWaitingTenants(db, after, tenantBatch)
+    this.#searchedAtMs = performance.now()
+    this.#searchTookMs = this.#searchedAtMs - startedAtMs + (after === '' ? 0 : this.#searchTookMs)
+    const isFull = tenantIds.length === tenantBatch
+    this.#afterTenantId = isFull ? (tenantIds.at(-1) ?? '') : ''
+    this.#floors.forget(tenantIds)
+    for (const id of tenantIds) this.#named.delete(id)
+    const isMore = this.#named.size > 0
+    if (tenantIds.length === 0) return isMore || (after !== '' && !tenantShards.isSpread)
+    if (!tenantShards.isSpread) {
+      const most = await this.#number(tenantIds)
+      return isMore || isFull || after !== '' || (most ?? 0) >= eventBatch
+    }
+    for (const [shard, ids] of tenantShards.group(tenantIds)) this.#add(shard, ids)
+    return isMore || isFull
+  }
+
+  async #takeNamed(): Promise<boolean> {
+    const { tenantShards } = this.#ctx
+    const tenantIds = [...this.#named].slice(0, tenantBatch)
+    if (tenantIds.length === 0) return false
+    for (const id of tenantIds) this.#named.delete(id)
+    if (tenantShards.isSpread) for (const [shard, ids] of tenantShards.group(tenantIds)) this.#add(shard, ids)
+    // Which of them has more is not known.
+    else if (((await this.#number(tenantIds)) ?? 0) >= eventBatch) for (const id of tenantIds) this.#named.add(id)
+    return this.#named.size > 0
   }
 
   /** Tenants wait while their shard is busy. A look begins with the lowest ids, so it would skip all others each time. */
@@ -89,7 +145,7 @@ export class OutboxNumbering {
     const { db, log, tenantShards } = this.#ctx
     const { results, failed } = await this.#byShard.run(tenantIds, (ids) => {
       onBegin?.()
-      return numberFreeEvents(db, ids, eventBatch, tenantShards)
+      return numberFreeEvents(db, ids, eventBatch, { isSpread: tenantShards.isSpread, floors: this.#floors })
     })
     for (const error of failed.values()) {
       if (error instanceof Error && !this.#logged.has(error)) {

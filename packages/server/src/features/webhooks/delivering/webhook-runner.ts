@@ -43,6 +43,8 @@ export class WebhookRunner {
       log: ctx.log,
       what: 'events',
       channel: eventChannel,
+      onMessage: (payload) => this.#numbering.note(payload),
+      onGap: () => this.#numbering.forget(),
       renewIntervalMs,
       take: () => this.#take(),
       renew: (keys) => renewLeases(ctx.db, owner, keys.map(refOf)),
