@@ -1,7 +1,7 @@
 import { limits } from '@atrium/contract/limits'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import type { Key } from '#features/keys/key.ts'
-import { listKeys } from '#features/keys/store.ts'
+import { listKeysById } from '#features/keys/store.ts'
 import { summariseKeyUse } from '#features/request-log/key-use-store.ts'
 import { findRevokesLeakedKeys, updateRevokesLeakedKeys } from '#features/tenants/store.ts'
 import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
@@ -18,7 +18,11 @@ export const listKeyLeaks: HandlerOf<'listKeyLeaks'> = async ({ ctx, tenantId, q
   const rows = await listLeaks(ctx.db, tenantId, readTimeCursor(list, query.cursor), limit + 1)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
-  const keys = new Map((await listKeys(ctx.db, tenantId)).map((key) => [key.id, key]))
+  const keys = await listKeysById(
+    ctx.db,
+    tenantId,
+    page.map(({ keyId }) => keyId),
+  )
   const leaks = page.flatMap((leak) => {
     const key = keys.get(leak.keyId)
     return key ? [{ leak, key }] : []

@@ -4,7 +4,14 @@ import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { futureTime } from '#http/request-time.ts'
 import { issueKey } from './issue-key.ts'
 import { keyView } from './key.ts'
-import { listKeysForUpdate, listKeys as listRows, notifyKeyChange, replaceKey, revokeKey as revokeRow } from './store.ts'
+import {
+  findKeysForUpdate,
+  listKeysForUpdate,
+  listKeys as listRows,
+  notifyKeyChange,
+  replaceKey,
+  revokeKey as revokeRow,
+} from './store.ts'
 
 export const createKey: HandlerOf<'createKey'> = async ({ tx, tenantId, body }) => {
   const { kind, name = null, rotates, overlap_seconds: overlapSeconds } = body
@@ -12,7 +19,7 @@ export const createKey: HandlerOf<'createKey'> = async ({ tx, tenantId, body }) 
   if (overlapSeconds !== undefined && rotates === undefined)
     throw invalid('/overlap_seconds', 'is only valid together with rotates')
   if (rotates !== undefined) {
-    const old = (await listKeysForUpdate(tx, tenantId)).find((key) => key.id === rotates)
+    const [old] = await findKeysForUpdate(tx, tenantId, [rotates])
     if (!old || old.revokedAt !== null)
       throw new ApiError('not_found', { message: 'There is no active key with the id in rotates.' })
     if (old.kind !== kind) throw invalid('/rotates', `is a ${old.kind} key; a key is rotated by one of its kind`)

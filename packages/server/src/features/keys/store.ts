@@ -110,6 +110,34 @@ export async function listKeys(db: Db, tenantId: string): Promise<Key[]> {
   return (await db.query(listStatement, [tenantId])).map(toKey)
 }
 
+const someStatement = statement<Row>('keys-some', `select ${columns} from api_keys where tenant_id = $1 and id = any($2)`)
+
+/** These keys of the tenant, by id. A tenant may have many more, most of them ended long ago. */
+export async function listKeysById(db: Db, tenantId: string, ids: string[]): Promise<Map<string, Key>> {
+  return new Map((await db.query(someStatement, [tenantId, ids])).map((row) => [row.id, toKey(row)]))
+}
+
+const byHintStatement = statement<{ id: string }>(
+  'keys-by-hint',
+  'select id from api_keys where tenant_id = $1 and right(hint, length($2)) = $2',
+)
+
+/** The ids of the tenant's keys whose hint ends so. */
+export async function listKeyIdsByHint(db: Db, tenantId: string, ending: string): Promise<string[]> {
+  return (await db.query(byHintStatement, [tenantId, ending])).map(({ id }) => id)
+}
+
+const useOfAllStatement = statement<{ active: number; last_used_at: string | null }>(
+  'keys-use-of-all',
+  `select count(*) filter (where ${isActive}) as active, max(last_used_at) as last_used_at from api_keys where tenant_id = $1`,
+)
+
+/** How many keys of the tenant are active, and when any of its keys was last used. */
+export async function findKeyUse(db: Db, tenantId: string): Promise<{ activeKeys: number; lastUsedAt: string | null }> {
+  const [row] = await db.query(useOfAllStatement, [tenantId])
+  return { activeKeys: row?.active ?? 0, lastUsedAt: row?.last_used_at ?? null }
+}
+
 /** Locks all keys of the tenant, so that two concurrent revocations cannot revoke its last two secret keys. */
 export async function listKeysForUpdate(tx: Tx, tenantId: string): Promise<Key[]> {
   return (await tx.query(lockStatement, [tenantId])).map(toKey)

@@ -1,5 +1,5 @@
 import { timeOfId } from '@atrium/contract/tokens'
-import { listKeys, notifyKeyChange } from '#features/keys/store.ts'
+import { listKeyIdsByHint, listKeysById, notifyKeyChange } from '#features/keys/store.ts'
 import { findLogsRequests, updateLogsRequests } from '#features/tenants/store.ts'
 import { docUrl } from '#http/error-body.ts'
 import { readTimeQuery } from '#http/time-page.ts'
@@ -21,13 +21,12 @@ export const listRequests: HandlerOf<'listRequests'> = async ({ ctx, tenantId, q
   const { range, limit, cursorAfter } = readTimeQuery(`requests:${tenantId}`, query)
   // A caller who makes a request and then looks for it must find it.
   await ctx.requestLog.flush()
-  const keys = await listKeys(ctx.db, tenantId)
-  const keyIds = keyHint === undefined ? undefined : keys.filter(({ hint }) => hint.endsWith(keyHint)).map(({ id }) => id)
+  const keyIds = keyHint === undefined ? undefined : await listKeyIdsByHint(ctx.db, tenantId, keyHint)
   const startedAt = requestId === undefined ? undefined : new Date(timeOfId(requestId)).toISOString()
   const filter = { requestId, startedAt, statuses: statusesOf(status), method, path, keyIds }
   const days = ctx.config.retentionDays.requests
   const { requests, last } = await listLoggedRequests(ctx.db, tenantId, range, filter, days, limit)
-  const hints = new Map(keys.map(({ id, hint }) => [id, hint]))
+  const keys = await listKeysById(ctx.db, tenantId, [...new Set(requests.map(({ keyId }) => keyId))])
   return {
     status: 200,
     data: requests.map((row) => ({
@@ -39,7 +38,7 @@ export const listRequests: HandlerOf<'listRequests'> = async ({ ctx, tenantId, q
       code: row.code,
       doc_url: row.code === null ? null : docUrl(row.code, ctx.config.publicUrl),
       key_id: row.keyId,
-      key_hint: hints.get(row.keyId) ?? null,
+      key_hint: keys.get(row.keyId)?.hint ?? null,
       duration_ms: row.durationMs,
       origin: row.origin,
     })),

@@ -5,7 +5,7 @@ import type { Db } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { listKeys, notifyKeyChange } from '#features/keys/store.ts'
+import { findKeyUse, notifyKeyChange } from '#features/keys/store.ts'
 import { filteredList, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
 import { assertNotDeleted } from './deletion.ts'
 import { inviteHandlers } from './invites.ts'
@@ -59,11 +59,9 @@ export const listTenants: HandlerOf<'listTenants'> = async ({ ctx, query }) => {
 
 /** The tenant as an operator sees it alone. */
 async function detailsOf(db: Db, id: string) {
-  const [tenant, keys] = await Promise.all([findListedTenant(db, id), listKeys(db, id)])
+  const [tenant, { activeKeys, lastUsedAt }] = await Promise.all([findListedTenant(db, id), findKeyUse(db, id)])
   if (!tenant) throw new ApiError('not_found')
-  const active = keys.filter(({ isActive }) => isActive)
-  const uses = keys.flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
-  return { ...listedView(tenant), email: tenant.email, active_keys: active.length, last_used_at: uses.toSorted().at(-1) ?? null }
+  return { ...listedView(tenant), email: tenant.email, active_keys: activeKeys, last_used_at: lastUsedAt }
 }
 
 const readTenant: HandlerOf<'readTenant'> = async ({ ctx, params }) => ({

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Got, send } from '#testing/http.ts'
+import { startTestApi } from '#testing/test-api.ts'
+
+test('a tenant with 100,000 ended keys reads its log and rotates a key as quickly as any other', async (t) => {
+  const api = await startTestApi()
+  t.after(() => api.close())
+  const { id, secretKey: key } = await api.makeTenant()
+  await api.ctx.db.pool.query(
+    `insert into api_keys (tenant_id, id, kind, hint, key_hash, revoked_at)
+     select $1, 'key_' || n, 'secret', 'wsk_…0000', sha256(n::text::bytea), now() from generate_series(1, 100000) n`,
+    [id],
+  )
+  await api.ctx.db.pool.query('analyze api_keys')
+  await send(api, 'GET', '/tenant', { key })
+  const [operator, adminToken] = [`/tenants/${id}`, api.adminToken]
+  const requests: [string, object][] = [
+    ['/tenant/requests', { key }],
+    [`/tenant/requests?key_hint=${key.slice(-4)}`, { key }],
+    ['/tenant/keys/leaks', { key }],
+    [operator, { headers: { 'x-admin-token': adminToken } }],
+  ]
+  const quickly = async (what: string, call: () => Promise<Got>) => {
+    const startedAtMs = performance.now()
+    const got = await call()
+    const ms = Math.round(performance.now() - startedAtMs)
+    assert.ok(got.status < 300, `${what}: ${got.text}`)
+    assert.ok(ms < 400, `${what}: ${ms} ms`)
+    return got.body.data
+  }
+  for (const [path, who] of requests) {
+    const data = await quickly(path, () => send(api, 'GET', path, who))
+    if (path.startsWith('/tenant/requests')) assert.equal(data[0].key_hint, `wsk_…${key.slice(-4)}`)
+    if (path === operator) assert.equal(data.active_keys, 2)
+  }
+  const made = await quickly('a new key', () => send(api, 'POST', '/tenant/keys', { key, body: { kind: 'secret' } }))
+  const rotation = { kind: 'secret', rotates: made.id }
+  await quickly('a rotation', () => send(api, 'POST', '/tenant/keys', { key, body: rotation }))
+})
