@@ -125,3 +125,9 @@ export function lazyQuery(schema: TSchema): (query: Record<string, unknown>) => 
     return values
   }
 }
+
+/** Throws if the value's JSON exceeds the limit. */
+export function assertJsonSize(value: unknown, maxBytes: number, path: string): void {
+  const bytes = Buffer.byteLength(JSON.stringify(value))
+  if (bytes > maxBytes) throw invalid(path, `too large: ${bytes} bytes of JSON, at most ${maxBytes}`)
+}

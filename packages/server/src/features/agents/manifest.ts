@@ -68,7 +68,7 @@ export function changedManifest(ctx: Context, before: Before, change: Static<typ
   }
 }
 
-/** The key goes with the endpoint: an agent that runs here has no use for a key whose private part is elsewhere. */
+/** An agent without an endpoint has no key: it runs here, and the private part of the key would be elsewhere. */
 function changedEncryptionKey(
   before: Before,
   { encryption_key: key }: Static<typeof AgentPatch>,

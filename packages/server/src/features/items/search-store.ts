@@ -102,7 +102,10 @@ export async function searchItems(
   return db.query(statements[order], [...values, maxRows, maxSearchedBytes, limit])
 }
 
-/** How many of the matching items have at most so much content together; at least one. */
+/**
+ * How many of the matching items have at most so much content together; at least one. If all of them do, returns one more
+ * than there are, so that only the caller's limit cuts the page.
+ */
 export function countWithin(found: FoundItem[], maxBytes: number): number {
   let left = maxBytes
   const matching = found.filter(({ matches }) => matches)

@@ -34,7 +34,7 @@ export async function findLeaks(tx: Tx, tenantId: string, keyIds: string[]): Pro
 
 const saveStatement = statement<never>(
   'key-leaks-save',
-  // The key of another report is the same row: what it knew is replaced by what the caller has merged.
+  // On conflict: the key was reported before. The caller holds its lock, and has merged what was known with what is new.
   `insert into key_leaks (tenant_id, ${columns}) values ($1, $2, $3, $4, $5, $6)
    on conflict on constraint key_leaks_pkey do update set
      action = excluded.action, places = excluded.places, last_seen_at = excluded.last_seen_at`,

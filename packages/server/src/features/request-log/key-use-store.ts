@@ -17,7 +17,7 @@ export interface KeyUseSummary {
 interface Row {
   wanted: string
   searched_from: string | null
-  /** Null in the one row of a key without requests, like all that follow. */
+  /** A key without requests has one row, in which this and all that follow are null. */
   request_id: string | null
   created_at: string
   method: string

@@ -3,7 +3,7 @@ import { maxScannedRows } from '#http/scanned-page.ts'
 import type { TimeRange } from '#http/time-page.ts'
 import { listRows, scanChunks, type ListedRequest, type RequestFilter } from './store.ts'
 
-/** Is after every id in the order of ids, so a position with it begins with the newest entry of its time. */
+/** Sorts after every id. A position with it is therefore before the newest entry of its time. */
 const afterAllIds = '~'
 
 interface RequestPage {
@@ -33,9 +33,9 @@ export async function listLoggedRequests(
     found.sort(newestFirst)
     scanned += scan.scanned
     ;({ next } = scan)
-    // Chunks overlap, so an entry has its place only if no chunk that was not read can have a newer one.
+    // Chunks overlap in time. The page is complete once no unread chunk can have an entry that is newer than its last one.
     if (next && (found[limit]?.createdAt ?? '') > next.at) break
-    // The next page must begin further on than this one.
+    // Beyond the bound, the scan continues until it has passed the beginning of the page: the next page must not repeat it.
   } while (next && (scanned < maxScannedRows || next.at >= range.after.createdAt))
   const until = next?.at
   const placed = until === undefined ? found : found.filter(({ createdAt }) => createdAt > until)

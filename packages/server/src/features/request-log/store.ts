@@ -124,12 +124,12 @@ const findStatement = statement<ScannedRow>(
   ),
 )
 
-// What the release before 0120 has written.
+// Releases before migration 0120 wrote each entry as a row of its own.
 const listText = (where: string) => `select ${entryColumns} from request_log
    where tenant_id = $1 and ${wanted} ${where}
    order by created_at desc, request_id desc limit $12`
 const listStatement = statement<Row>('request-log-list', listText(''))
-// The same conditions again, in the form that an index has.
+// Repeats a condition in the form of a partial index, so that PostgreSQL uses that index.
 const listFailuresStatement = statement<Row>('request-log-list-failures', listText('and status >= 400'))
 const findRowStatement = statement<Row>('request-log-find-row', listText('and request_id = $11'))
 
@@ -189,7 +189,7 @@ function isEntry(row: ScannedRow): row is ScannedRow & Row {
   return row.request_id !== null
 }
 
-/** What the previous release wrote: newest first, none older than `days`. */
+/** The matching entries that are rows of their own, newest first, none older than `days`. */
 export async function listRows(
   db: Db,
   tenantId: string,

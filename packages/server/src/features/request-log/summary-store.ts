@@ -15,7 +15,7 @@ const bucketOf = (column: string) => `floor(date_part('epoch', ${column}) / $3):
 
 const countStatement = statement<LogCounts>(
   'request-log-count',
-  // From the index alone. The entries of the release before 0120 are counted up to a bound.
+  // Chunks are counted from the index alone. Entries from before migration 0120 are counted up to a bound.
   `select bucket, sum(requests)::integer as requests, sum(refused)::integer as refused, sum(failed)::integer as failed
    from (
      select ${bucketOf('last_at')} as bucket, requests, refused, failed
@@ -42,8 +42,8 @@ interface Durations {
 
 const durationsStatement = statement<Durations>(
   'request-log-durations',
-  // From ten times of each bucket, twenty chunks each, so that the work has a bound. A duration stands for as many entries as its chunk has
-  // for each one in its sample.
+  // Reads twenty chunks at each of ten moments of a bucket, so that the work has a bound. A duration counts for as many
+  // entries as there are in its chunk for each duration in the sample.
   `with taken as materialized (
      select ${bucketOf('c.last_at')} as bucket, d.ms, c.requests::double precision / cardinality(c.duration_sample) as entries
      from generate_series($2::timestamptz, now(), make_interval(secs => $3 / 10.0)) as slice (at)

@@ -27,7 +27,7 @@ class TrafficTally {
   }
 
   /** The entry to add to; undefined: the tally is full. */
-  of(tenantId: string, nowMs: number): Traffic | undefined {
+  entryOf(tenantId: string, nowMs: number): Traffic | undefined {
     const day = Math.floor(nowMs / dayMs)
     if (day !== this.#lastDay) this.#changeDay(day)
     return this.#ofLastDay.get(tenantId) ?? this.#insert(tenantId)
@@ -179,7 +179,7 @@ export class UsageCounter {
 
   #entryOf(tenantId: string): Traffic | undefined {
     const before = this.#tally.size
-    const entry = this.#tally.of(tenantId, this.#now())
+    const entry = this.#tally.entryOf(tenantId, this.#now())
     if (!entry) this.#dropped.inc()
     if (this.#tally.size === flushAtTenants && before < flushAtTenants) void this.flush()
     return entry

@@ -5,7 +5,7 @@ import { ClaimTaken } from '#http/idempotency/run-claimed.ts'
 import { newId } from '#crypto/random.ts'
 import { assertSealed, sealToBox } from '#features/collections/collection.ts'
 import type { Collection } from '#features/collections/collection.ts'
-import { assertJsonSize } from '#features/collections/merge-patch.ts'
+import { assertJsonSize } from '#http/parse.ts'
 
 export const addItem: HandlerOf<'addItem'> = async ({ ctx, claim, tenantId, collection, body }) => {
   const id = newId('item')
