@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { issuerAccount, platformAccount, transactionId } from '#features/credits/ledger/movement.ts'
 import { deleteBlobs } from '#features/blob-deletions/delete-blobs.ts'
+import { newId } from '#crypto/random.ts'
 import { pullEvents } from '#testing/pull-events.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
@@ -184,6 +185,28 @@ test('a deletion that was cut short goes on, and cannot be cancelled', async () 
   assert.equal(cancelled.body.error.code, 'state_conflict')
   await eraseAll(tenant.id)
   assert.deepEqual(await query('select from items where tenant_id = $1', [tenant.id]), [])
+})
+
+test('a hundred deletions that wait for a payment do not keep another one from its end', async () => {
+  const waiting = Array.from({ length: 100 }, () => newId('tenant'))
+  await query(`insert into tenants (id, name, status) select unnest($1::text[]), 'Waiting', 'suspended'`, [waiting])
+  await query(
+    `insert into checkouts (tenant_id, id, purpose, credits, provider, reference, url, success_url, cancel_url, expires_at, pending_at)
+     select id, 'chk_' || substr(id, 5), 'prefund', 1, 'test', id, '', '', '', now(), now() from unnest($1::text[]) id`,
+    [waiting],
+  )
+  await query(
+    `insert into tenant_deletions (tenant_id, status_before, due_at) select unnest($1::text[]), 'active', now() - interval '1 day'`,
+    [waiting],
+  )
+  const { id } = await api.makeTenant('Last')
+  await request(id, { after_days: 0 })
+  for (let sweeps = 0; sweeps < 6 && (await stateOf(id)) !== 'done'; sweeps++) {
+    await eraseTenants(api.ctx)
+    await deleteBlobs(api.ctx, 1_000)
+  }
+  assert.equal(await stateOf(id), 'done')
+  await query('delete from tenant_deletions where tenant_id = any($1)', [waiting])
 })
 
 test('of a transfer nothing changes but its memo, and only to none', async () => {

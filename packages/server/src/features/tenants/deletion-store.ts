@@ -98,10 +98,11 @@ export async function deleteDeletion(tx: Tx, tenantId: string): Promise<void> {
 
 const dueStatement = statement<Row>(
   'tenant-deletions-due',
-  `select ${columns} from tenant_deletions where finished_at is null and due_at <= now() order by due_at, tenant_id limit 100`,
+  // In random order: a hundred that wait, for a payment or for their files, must not keep the others from their turn.
+  `select ${columns} from tenant_deletions where finished_at is null and due_at <= now() order by random() limit 100`,
 )
 
-/** Up to 100 deletions that are due or running, the oldest first. */
+/** Up to 100 deletions that are due or running. */
 export async function listDueDeletions(db: Db): Promise<TenantDeletion[]> {
   return (await db.query(dueStatement, [])).map(toDeletion)
 }
