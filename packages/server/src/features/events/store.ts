@@ -19,6 +19,12 @@ export function wakeUpOf(tenantIds: Iterable<string>): string {
   return ids.length > maxNamed ? '' : ids.join(' ')
 }
 
+/** The tenants that a wake-up names; undefined: any tenant may have events. */
+export function tenantsOf(wakeUp: string): string[] | undefined {
+  if (wakeUp === '') return undefined
+  return wakeUp === deliveriesOnly ? [] : wakeUp.split(' ')
+}
+
 const insertStatement = statement<never>(
   'events-insert',
   // The transaction gets its number before it takes a position: see OutboxFloors.

@@ -2,6 +2,7 @@ import type { Database } from '#db/database.ts'
 import { ByShard } from '#features/distribution/by-shard.ts'
 import type { TenantShards } from '#features/distribution/tenant-shards.ts'
 import { numberFreeEvents } from '#features/events/numbering-store.ts'
+import { tenantsOf } from '#features/events/store.ts'
 import { hasWaitingEvents, listHeads, listNews } from '#features/events/stream-store.ts'
 import { Channel, channelName, channelNamesOf, type ChannelTarget } from './channel.ts'
 import { pageLoader } from './page.ts'
@@ -55,6 +56,11 @@ export class EventFeeds {
 
   get isIdle(): boolean {
     return this.#feeds.size === 0
+  }
+
+  /** Whether a wake-up may concern one of the streams. */
+  concerns(wakeUp: string): boolean {
+    return tenantsOf(wakeUp)?.some((tenantId) => this.#feeds.has(tenantId)) ?? true
   }
 
   *channels(): Generator<Channel> {

@@ -159,7 +159,7 @@ export class EventStreams {
     const listener = new Listener({
       url: databaseUrl,
       channel: eventChannel,
-      onMessage: look,
+      onMessage: (wakeUp) => this.#feeds.concerns(wakeUp) && look(),
       onGap: look,
       onError: (error) => log.error({ err: error }, 'notifications of events lost; reconnecting'),
     })

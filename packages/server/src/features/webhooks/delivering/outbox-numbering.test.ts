@@ -118,3 +118,29 @@ test('while all shards are busy, a look ends after the last tenant', async () =>
   answer()
   await finished
 })
+
+test('a tenant that a wake-up names is numbered without a search, and a lost connection asks for one', async () => {
+  const calls: string[] = []
+  const ctx = contextOf({
+    'events-waiting': () => {
+      calls.push('search')
+      return []
+    },
+    'events-outbox': ([ids]: string[][]) => {
+      calls.push(`read ${ids!.join()}`)
+      return []
+    },
+  })
+  const numbering = new OutboxNumbering(ctx, () => undefined)
+  await numbering.next()
+  for (const payload of ['ten_1', '-']) {
+    numbering.note(payload)
+    await numbering.next()
+  }
+  await numbering.finish()
+  assert.deepEqual(calls, ['search', 'read ten_1'])
+  numbering.forget()
+  await delay(50)
+  await numbering.next()
+  assert.deepEqual(calls, ['search', 'read ten_1', 'search'])
+})

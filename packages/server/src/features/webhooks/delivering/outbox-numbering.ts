@@ -2,7 +2,7 @@ import type { Context } from '#features/context.ts'
 import { ByShard } from '#features/distribution/by-shard.ts'
 import { numberFreeEvents } from '#features/events/numbering-store.ts'
 import { OutboxFloors } from '#features/events/outbox-floors.ts'
-import { deliveriesOnly, listWaitingTenants } from '#features/events/store.ts'
+import { listWaitingTenants, tenantsOf } from '#features/events/store.ts'
 
 const tenantBatch = 50
 const eventBatch = 500
@@ -51,8 +51,9 @@ export class OutboxNumbering {
 
   /** Notes the payload of a wake-up (eventChannel) for the next part. */
   note(payload: string): void {
-    if (payload === '') this.#isSearchAsked = true
-    else if (payload !== deliveriesOnly) for (const id of payload.split(' ')) if (this.#named.size < maxNamed) this.#named.add(id)
+    const tenantIds = tenantsOf(payload)
+    if (!tenantIds) this.#isSearchAsked = true
+    else for (const id of tenantIds) if (this.#named.size < maxNamed) this.#named.add(id)
   }
 
   /** Called when wake-ups may be lost, such as after a failover. */
