@@ -151,6 +151,31 @@ describe('the console on a fresh machine', { skip: skipWithoutChromium, timeout:
     assert.equal(await openConsole.count(), 0, 'the link was given up')
   })
 
+  test('a link of another site asks before it signs in, and then ends the session of this browser', async () => {
+    const page = await visit()
+    await openLink(page, await makeLink('--operator'))
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+    const statusOf = async () => (await fetch(`${origin}/console/session`, { headers: { cookie } })).status
+    assert.equal(await statusOf(), 200)
+    const follow = async () => {
+      // Chromium takes the address of another name for another site.
+      await page.goto(`${origin.replace('localhost', '127.0.0.1')}/healthz`)
+      await page.evaluate(`location.href = '${origin}/console/oidc/start'`)
+      await page.getByText('This browser is signed in as an operator.').waitFor()
+    }
+    await follow()
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Stay signed in' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await follow()
+    await page.getByRole('link', { name: 'Sign in for development' }).click()
+    await identify(page, 'ada@harbour.example')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.deepEqual(await kindOf(page), ['tenant', 'developer'])
+    assert.equal(await statusOf(), 401)
+  })
+
   test('it signs nobody in as an operator, also not in a browser where one is signed in', async () => {
     const page = await visit()
     await openLink(page, await makeLink('--operator'))

@@ -8,6 +8,7 @@ import { cookieNames, readCookie } from '#features/console/session.ts'
 import { NotAMemberError, signInByAccount } from '#features/console/sign-in.ts'
 import { type ConsoleIdentity, SignInFailedError } from '#ports/console-identity.ts'
 import { isFromThisMachine } from '#http/from-this-machine.ts'
+import { sendConsolePage } from './add-console.ts'
 import { browserOf, forgetSignIn, rememberSignIn, setCookies, tokenHashOf } from './console-cookies.ts'
 import { unconfirmedError } from './refuse-unconfirmed.ts'
 
@@ -34,6 +35,10 @@ export function addAccountRoutes(scope: FastifyInstance, ctx: Context, identity:
   }
 
   scope.get('/console/oidc/start', { onRequest }, async (req, reply) => {
+    // The page asks first: another site must not sign somebody in without their knowledge (OpenID Connect Core, 4). And the
+    // browser sends such a request without the session cookie, so the session that it has would be replaced, but not end.
+    reply.header('vary', 'sec-fetch-site')
+    if (!isFromOwnPage(req)) return sendConsolePage(req, reply)
     const { tenant } = req.query as { tenant?: unknown }
     const [state, nonce, verifier] = [newValue(), newValue(), newValue()]
     const challenge = createHash('sha256').update(verifier).digest('base64url')
@@ -61,6 +66,12 @@ export function addAccountRoutes(scope: FastifyInstance, ctx: Context, identity:
 /** Whether the sender of the request can sign in with an account. */
 export function canSignIn(identity: ConsoleIdentity | undefined, req: FastifyRequest): boolean {
   return identity !== undefined && (!identity.isDevelopment || isFromThisMachine(req))
+}
+
+/** Whether a page of the console, or a person by the address, sent the request. Old browsers do not tell. */
+function isFromOwnPage({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  return site === undefined || site === 'same-origin' || site === 'none'
 }
 
 const newValue = () => randomBytes(32).toString('base64url')

@@ -4,7 +4,7 @@ import { loadSession } from './api/session.ts'
 import { FailureNote } from './parts/failure.tsx'
 import { Loading } from './parts/loading.tsx'
 import { Shell } from './shell/shell.tsx'
-import { hasLink, SignIn } from './shell/sign-in.tsx'
+import { isForSignIn, SignIn } from './shell/sign-in.tsx'
 import { Toasts } from './shell/toasts.tsx'
 import { useStore } from '../space/use-store.ts'
 
@@ -23,16 +23,16 @@ export function App() {
     )
   }
   useEffect(load, [])
-  // Also where somebody is signed in: the link may be for another tenant, or for an operator.
-  const [isLinkOpen, setLinkOpen] = useState(hasLink)
+  // Also where somebody is signed in: the new session may be for another tenant, or for an operator.
+  const [isSigningIn, setSigningIn] = useState(isForSignIn)
   const openNew = () => {
     sessionStore.update({ session: undefined, ended: false })
-    setLinkOpen(false)
+    setSigningIn(false)
     load()
   }
   return (
     <>
-      {session && !ended && !isLinkOpen ? (
+      {session && !ended && !isSigningIn ? (
         <Shell key={session.csrf} session={session} />
       ) : (
         <main class="alone">
@@ -41,7 +41,7 @@ export function App() {
           ) : state.isLoading ? (
             <Loading />
           ) : (
-            <SignIn ended={ended} session={ended ? undefined : session} onSignedIn={openNew} onStay={() => setLinkOpen(false)} />
+            <SignIn ended={ended} session={ended ? undefined : session} onSignedIn={openNew} onStay={() => setSigningIn(false)} />
           )}
         </main>
       )}

@@ -139,6 +139,19 @@ test('a sign-in with an account ends the session that the browser had at its sta
   assert.equal((await again.send('GET', '/tenant')).status, 401)
 })
 
+test('a sign-in that another site begins is asked for on the page first, where the browser sends its session', async () => {
+  const start = (site: string) =>
+    fetch(`${api.origin}/console/oidc/start?tenant=x`, { redirect: 'manual', headers: { 'sec-fetch-site': site } })
+  for (const site of ['cross-site', 'same-site']) {
+    const answer = await start(site)
+    assert.deepEqual([answer.status, answer.headers.getSetCookie(), answer.headers.get('location')], [200, [], null])
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
+    assert.match(answer.headers.get('vary') ?? '', /sec-fetch-site/)
+    assert.match(answer.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+  }
+  for (const site of ['same-origin', 'none']) assert.equal((await start(site)).status, 303)
+})
+
 test('the answer counts with the state, nonce, verifier, audience and issuer of this sign-in only', async () => {
   const claims = { sub: 'joan', email: 'joan@harbour.example' }
   const { cookies } = await beginInvitation('joan@harbour.example')

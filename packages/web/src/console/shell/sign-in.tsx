@@ -5,6 +5,7 @@ import { sessionStore } from '../api/api.ts'
 import { type ConsoleSession, type LinkTarget, loadLinkTarget, loadSignInWays, signIn } from '../api/session.ts'
 import { FailureNote } from '../parts/failure.tsx'
 import { Loading } from '../parts/loading.tsx'
+import { navigate } from '../router/router.tsx'
 import { useStore } from '../../space/use-store.ts'
 import { atriumCommand, Command, linkCommand } from './link-command.tsx'
 
@@ -21,8 +22,15 @@ addEventListener('hashchange', () => {
   if (LINK.test(location.hash)) location.reload()
 })
 
-/** Whether the page was opened with a one-time link. */
-export const hasLink = linkSecret !== undefined
+const START = '/console/oidc/start'
+/** Another site has led here to begin a sign-in, and the server has answered with this page, where only a click begins it. */
+const isLedHere = location.pathname === START
+/** With the tenant that it names. */
+const startAt = isLedHere ? START + location.search : START
+if (isLedHere) navigate('/', { replace: true })
+
+/** Whether the page was opened to sign in: with a one-time link, or by another site. */
+export const isForSignIn = linkSecret !== undefined || isLedHere
 
 /** Why the sign-in at the identity provider did not succeed, as the server says in the address. */
 const problems: Readonly<Record<string, string>> = {
@@ -116,17 +124,21 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
             </button>
           )}
         </>
+      ) : session && isLedHere ? (
+        <>
+          <p>This browser is signed in as {nameOf(session)}. That session ends when you sign in.</p>
+          <AccountLink ways={ways} />
+          <button class="button wide" type="button" onClick={onStay}>
+            Stay signed in
+          </button>
+        </>
       ) : session ? (
         <button class="button primary wide" type="button" onClick={onStay}>
           Back to the console
         </button>
       ) : (
         <>
-          {ways.oidc && (
-            <a class="button primary wide" href="/console/oidc/start">
-              {ways.development ? 'Sign in for development' : 'Sign in with your account'}
-            </a>
-          )}
+          <AccountLink ways={ways} />
           {ways.development && (
             <p>
               The development sign-in accepts the address of every member without a check, on this machine only. An owner invites
@@ -150,6 +162,15 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
         </>
       )}
     </div>
+  )
+}
+
+function AccountLink({ ways: { oidc, development } }: { ways: { oidc: boolean; development: boolean } }) {
+  if (!oidc) return null
+  return (
+    <a class="button primary wide" href={startAt}>
+      {development ? 'Sign in for development' : 'Sign in with your account'}
+    </a>
   )
 }
 
