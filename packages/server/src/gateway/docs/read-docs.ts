@@ -6,7 +6,7 @@ import { renderMarkdown, titleOf, type RenderedMarkdown } from './render-markdow
 export interface DocsPage {
   path: string
   title: string
-  /** Renders it again at each call, in some milliseconds. */
+  /** Reads and renders it again at each call, in some milliseconds: the text of all pages would take a megabyte. */
   render: () => RenderedMarkdown
 }
 
@@ -73,13 +73,15 @@ export function readDocs({ publicUrl, spacesUrl, developmentKey }: DocsSettings)
   const errors = readdirSync(folder + 'errors').map((name) => `errors/${name}`)
   const served = new Map([...guides, ...operating, ...errors].map((file) => [file, pathOf(file)]))
   const read = (file: string): DocsPage => {
-    const path = pathOf(file)
-    const text = readFileSync(folder + file, 'utf8')
-      .replaceAll('http://localhost:8787', publicUrl)
-      .replaceAll('http://localhost:8788', spacesUrl)
-      // The key is replaced only in code, because sentences are about any key.
-      .replaceAll(/^```[^]*?^```/gm, (code) => code.replaceAll('wpk_…', developmentKey ?? 'wpk_…'))
-    return { path, title: titleOf(text), render: () => renderMarkdown(text, (href) => resolve(file, href, served)) }
+    const readText = () =>
+      readFileSync(folder + file, 'utf8')
+        .replaceAll('http://localhost:8787', publicUrl)
+        .replaceAll('http://localhost:8788', spacesUrl)
+        // The key is replaced only in code, because sentences are about any key.
+        .replaceAll(/^```[^]*?^```/gm, (code) => code.replaceAll('wpk_…', developmentKey ?? 'wpk_…'))
+    const render = () => renderMarkdown(readText(), (href) => resolve(file, href, served))
+    // A title that is a part of the text would keep all of the text in memory.
+    return { path: pathOf(file), title: Buffer.from(titleOf(readText())).toString(), render }
   }
   return {
     chapters: [
