@@ -5,6 +5,10 @@ const files = [
   `${server}/processes/start-job-worker.ts`,
   '../../packages/cli/src/server-commands.ts',
   // Loaded by the first job, session or outgoing request.
+  `${server}/features/sessions/running/run-model-session.ts`,
+  `${server}/features/sessions/sealed-agent-room.ts`,
+  `${server}/features/sessions/hosted-consent.ts`,
+  '../../packages/room-client/src/room-device.ts',
   `${server}/ports/egress/guarded-egress.ts`,
   `${server}/ports/model/open-model.ts`,
   `${server}/ports/model/tools/open-tools.ts`,
