@@ -74,7 +74,10 @@ export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>
     'certbot renew': rootOfHost,
     'nginx -s reload': proxy,
   },
-  'sizing.md': { 'npm run bench': 'measures for minutes, on a machine that does nothing else' },
+  'sizing.md': {
+    'npm run bench': 'measures for minutes, on a machine that does nothing else',
+    'npm start': 'its measurement takes minutes',
+  },
   'tls-and-reverse-proxy.md': {
     'apt-get install caddy': rootOfHost,
     'apt-get install nginx': rootOfHost,
