@@ -6,6 +6,7 @@ import type { PlatformKeys } from './agent-issuer/platform-keys.ts'
 import type { Config } from '#config/config.ts'
 import type { Database } from '#db/database.ts'
 import type { SingleFlight } from '#db/single-flight.ts'
+import type { Place } from '#features/events/outbox-store.ts'
 import type { EpochCache } from '#features/credits/epochs/epoch.ts'
 import type { AuditReport } from './credits/ledger/audit-store.ts'
 import type { ProofStep } from '#features/credits/ledger/audit.ts'
@@ -59,6 +60,8 @@ export interface Context {
   media: MediaLoader
   /** Where the rows of tenants are, read at the start. */
   tenantShards: TenantShards
+  /** Where the events are, and up to where this process has read the outbox. */
+  outbox: Place
   itemAdder: ItemAdder
   usageCounter: UsageCounter
   requestLog: RequestLog

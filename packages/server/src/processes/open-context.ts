@@ -23,6 +23,7 @@ import { proveBooks } from '#features/credits/ledger/audit.ts'
 import { openLedger } from '#features/credits/ledger/ledger.ts'
 import { RestoreWindow } from '#features/backup/restore-window.ts'
 import { EventNotifier } from '#features/events/event-notifier.ts'
+import { OutboxFloors } from '#features/events/outbox-floors.ts'
 import { openItemAdder } from '#features/items/item-adder.ts'
 import { KeyCache } from '#features/keys/key-cache.ts'
 import { KeyUse } from '#features/keys/key-use.ts'
@@ -93,6 +94,8 @@ export async function openContext(
     onError: (error) => log.error({ err: error }, 'request log not written; trying again'),
   })
   const eventNotifier = new EventNotifier(db)
+  const floors = new OutboxFloors()
+  const outbox = { isSpread: tenantShards.isSpread, floors }
   const rateLimiter = await openRateLimiter(config, log)
   const blobs = await openBlobs(config, secrets)
   const pictures = new Pictures()
@@ -112,6 +115,7 @@ export async function openContext(
   const streams = new EventStreams({
     db,
     tenantShards,
+    outbox,
     databaseUrl: directUrl,
     log,
     keyCache,
@@ -127,7 +131,10 @@ export async function openContext(
       keyCache.forgetTenant(tenantId)
       void streams.checkTenant(tenantId)
     },
-    onGap: () => keyCache.forgetAll(),
+    onGap: () => {
+      keyCache.forgetAll()
+      floors.forgetAll()
+    },
     onError: (error) => log.error({ err: error }, 'key notifications lost; reconnecting'),
   })
   await listener.start()
@@ -166,6 +173,7 @@ export async function openContext(
     media: openMediaLoader(db),
     tenantShards,
     itemAdder,
+    outbox,
     usageCounter,
     requestLog,
     streams,

@@ -15,13 +15,13 @@ interface PageQuery {
 }
 
 async function listNumbered(
-  { db, tenantShards }: Pick<Context, 'db' | 'tenantShards'>,
+  { db, outbox }: Pick<Context, 'db' | 'outbox'>,
   tenantId: string,
   { after = 0, limit = limits.pageDefault }: PageQuery,
 ): Promise<Event[]> {
   for (;;) {
     // The answer must contain every event that has committed, however far the worker has come.
-    const numbered = await numberEvents(db, [tenantId], batchSize, tenantShards)
+    const numbered = await numberEvents(db, [tenantId], batchSize, outbox)
     const events = await listRows(db, tenantId, after, limit)
     if (events.length === limit || numbered < batchSize) return events
   }

@@ -24,10 +24,12 @@ const hiddenPauseMs = 50
  */
 export async function numberEvents(db: Database, tenantIds: string[], maxEach: number, place = inOnePlace): Promise<number> {
   for (let tries = 0; ; tries++) {
+    // Floors are raised after a commit.
+    const inTransaction = { isSpread: place.isSpread }
     const first = await retryLocked(() => number(db, tenantIds, maxEach, place))
     // Waits for the lock. Otherwise, where many processes number one tenant, this one could be overtaken every time.
     const { count, outcome } =
-      first.outcome === 'overtaken' ? await db.transaction((tx) => numberLocked(tx, tenantIds, maxEach, place)) : first
+      first.outcome === 'overtaken' ? await db.transaction((tx) => numberLocked(tx, tenantIds, maxEach, inTransaction)) : first
     // Almost always for the milliseconds of a commit, also of the one that held the lock.
     if (outcome === 'hidden' && tries < hiddenTries) await delay(hiddenPauseMs)
     else if (outcome !== 'chaining') return count
@@ -68,7 +70,7 @@ async function numberAhead(db: Database, tenantIds: string[], maxEach: number, p
     const isLast = place.isSpread || batches === maxBatches || batch.full.length === 0
     const [given, next] = await bothOf(write(db, batch, place), isLast ? undefined : readAfter(db, batch, maxEach, place))
     count += given
-    if (given === batch.total) place.floors?.raise(batch.snapshot, partsOf(batch))
+    raiseFloors(batch, given, place)
     if (!next || given < batch.total) return batch.mayBeMore ? Math.max(count, maxEach) : count
     batch = next
   }
@@ -100,8 +102,13 @@ interface Numbered {
 async function number(db: Db & Waking, tenantIds: string[], maxEach: number, place: Place): Promise<Numbered> {
   const batch = await readBatch(db, tenantIds, maxEach, place)
   const given = await write(db, batch, place)
+  raiseFloors(batch, given, place)
   const outcome = given < batch.total ? 'overtaken' : batch.left
   return { count: batch.mayBeMore ? Math.max(given, maxEach) : given, outcome }
+}
+
+function raiseFloors(batch: Batch, given: number, { floors }: Place): void {
+  if (given === batch.total) floors?.raise(batch.snapshot, partsOf(batch))
 }
 
 /** Returns how many of the batch were numbered. */

@@ -26,6 +26,16 @@ const write = (tenant: TestTenant, item_id: string, until?: Promise<unknown>) =>
 const numberAbove = (floors: OutboxFloors, tenant: TestTenant, maxEach = 500) =>
   numberFreeEvents(api.ctx.db, [tenant.id], maxEach, { isSpread: false, floors })
 
+/** Writes and numbers until the floor is above `from`. Transactions of other tests on the server may hold it up. */
+async function raise(floors: OutboxFloors, tenant: TestTenant, from: number): Promise<number> {
+  for (let tries = 0; tries < 300 && floors.of(tenant.id) <= from; tries++) {
+    await write(tenant, 'another')
+    await numberAbove(floors, tenant)
+    if (tries > 10) await delay(100)
+  }
+  return floors.of(tenant.id)
+}
+
 async function waitingOf(tenant: TestTenant): Promise<number> {
   const { rowCount } = await api.ctx.db.pool.query('select from event_outbox where tenant_id = $1', [tenant.id])
   return rowCount ?? 0
@@ -60,15 +70,8 @@ test('the floor follows what is numbered, also while a long read keeps the delet
   try {
     await reader.query('begin isolation level repeatable read')
     await reader.query('select from event_outbox')
-    const floorsSeen: number[] = []
-    for (let n = 0; n < 5; n++) {
-      await write(tenant, `${n}`)
-      await numberAbove(floors, tenant)
-      floorsSeen.push(floors.of(tenant.id))
-    }
-    assert.equal(floorsSeen[0], 0)
-    assert.ok(floorsSeen[2]! > 0, floorsSeen.join())
-    assert.ok(floorsSeen[4]! > floorsSeen[2]!, floorsSeen.join())
+    const first = await raise(floors, tenant, 0)
+    assert.ok((await raise(floors, tenant, first)) > first)
   } finally {
     await reader.query('rollback')
     reader.release()
@@ -133,6 +136,8 @@ test('numbering passes no events that were numbered before, while a long read ke
       await writeMany(1_000 + n * 500, 500)
       await numberAbove(floors, tenant, 500)
     }
+    await raise(floors, tenant, floors.of(tenant.id))
+    await raise(floors, tenant, floors.of(tenant.id))
     await pool.query('vacuum analyze event_outbox')
     await writeMany(100, 100)
     const last = await measure(floors, tenant)

@@ -1,6 +1,7 @@
 import type { EventType } from '@atrium/contract/event-types'
 import { statement, type Db } from '#db/database.ts'
 import type { Event } from './event.ts'
+import type { Place } from './outbox-store.ts'
 import { eventColumns, toEvent, type EventRow } from './store.ts'
 
 /** What a stream must know of an event to decide whether it concerns it. */
@@ -69,12 +70,15 @@ export async function listHeads(db: Db, tenantIds: string[]): Promise<Map<string
 
 const anyWaitingStatement = statement<{ any: boolean }>(
   'events-any-waiting',
-  'select exists (select from event_outbox where tenant_id = any($1)) as any',
+  `select exists (
+     select from unnest($1::text[], $2::bigint[]) as t (id, floor)
+     cross join lateral (select from event_outbox o where o.tenant_id = t.id and o.position > t.floor limit 1) x
+   ) as any`,
 )
 
 /** Whether one of these tenants has events that have no number yet. */
-export async function hasWaitingEvents(db: Db, tenantIds: string[]): Promise<boolean> {
-  const [row] = await db.query(anyWaitingStatement, [tenantIds])
+export async function hasWaitingEvents(db: Db, tenantIds: string[], { floors }: Place): Promise<boolean> {
+  const [row] = await db.query(anyWaitingStatement, [tenantIds, tenantIds.map((id) => floors?.of(id) ?? 0)])
   return row?.any ?? false
 }
 

@@ -2,6 +2,7 @@ import type { Database } from '#db/database.ts'
 import { ByShard } from '#features/distribution/by-shard.ts'
 import type { TenantShards } from '#features/distribution/tenant-shards.ts'
 import { numberFreeEvents } from '#features/events/numbering-store.ts'
+import type { Place } from '#features/events/outbox-store.ts'
 import { tenantsOf } from '#features/events/store.ts'
 import { hasWaitingEvents, listHeads, listNews } from '#features/events/stream-store.ts'
 import { Channel, channelName, channelNamesOf, type ChannelTarget } from './channel.ts'
@@ -25,6 +26,7 @@ const againMs = 100
 interface EventFeedsOptions {
   db: Database
   tenantShards: TenantShards
+  outbox: Place
   masterKeys: readonly Buffer[]
 }
 
@@ -36,6 +38,7 @@ interface EventFeedsOptions {
 export class EventFeeds {
   readonly #db: Database
   readonly #shards: TenantShards
+  readonly #outbox: Place
   readonly #numbering: ByShard
   readonly #reading: ByShard
   readonly #masterKeys: readonly Buffer[]
@@ -45,9 +48,10 @@ export class EventFeeds {
   #next: Promise<Failures> | undefined
   #again: NodeJS.Timeout | undefined
 
-  constructor({ db, tenantShards, masterKeys }: EventFeedsOptions) {
+  constructor({ db, tenantShards, outbox, masterKeys }: EventFeedsOptions) {
     this.#db = db
     this.#shards = tenantShards
+    this.#outbox = outbox
     this.#numbering = new ByShard(tenantShards)
     this.#reading = new ByShard(tenantShards)
     this.#masterKeys = masterKeys
@@ -123,7 +127,7 @@ export class EventFeeds {
     const failures: Failures = new Map()
     if (tenantIds.length === 0) return failures
     // Checked first, because numbering locks each tenant's head, even if there is nothing to number.
-    const isWaiting = await hasWaitingEvents(this.#db, tenantIds)
+    const isWaiting = await hasWaitingEvents(this.#db, tenantIds, this.#outbox)
     for (let isMore = true; isMore;) {
       const { results, failed } = isWaiting ? await this.#number(tenantIds) : { results: [], failed: new Map() }
       for (const [tenantId, error] of failed) failures.set(tenantId, error)
@@ -138,7 +142,7 @@ export class EventFeeds {
   }
 
   #number(tenantIds: string[]) {
-    return this.#numbering.run(tenantIds, (ids) => numberFreeEvents(this.#db, ids, batchSize, this.#shards))
+    return this.#numbering.run(tenantIds, (ids) => numberFreeEvents(this.#db, ids, batchSize, this.#outbox))
   }
 
   /** Reads on from the position of each feed. Returns whether there may be more. */

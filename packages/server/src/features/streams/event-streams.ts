@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { Gauge, type Registry } from '#libraries/prom-client.js'
 import { Listener } from '@atrium/traffic/listener'
 import type { Database } from '#db/database.ts'
+import type { Place } from '../events/outbox-store.ts'
 import { eventChannel } from '../events/store.ts'
 import { listHeads } from '../events/stream-store.ts'
 import type { KeyCache } from '../keys/key-cache.ts'
@@ -28,6 +29,7 @@ interface EventStreamsOptions {
   db: Database
   databaseUrl: string
   tenantShards: TenantShards
+  outbox: Place
   log: Logger
   keyCache: KeyCache
   masterKeys: readonly Buffer[]

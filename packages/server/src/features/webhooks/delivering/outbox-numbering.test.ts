@@ -17,7 +17,7 @@ function contextOf(answers: Answers): Context {
     await delay(1)
     return answers[name]!(values)
   }
-  return { db: { query }, log: pino({ level: 'silent' }), tenantShards: shards } as unknown as Context
+  return { db: { query }, log: pino({ level: 'silent' }), tenantShards: shards, outbox: { isSpread: true } } as unknown as Context
 }
 
 const listAfter = (tenants: string[], after: string, limit: number) =>

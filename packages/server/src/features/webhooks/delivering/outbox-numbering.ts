@@ -1,7 +1,6 @@
 import type { Context } from '#features/context.ts'
 import { ByShard } from '#features/distribution/by-shard.ts'
 import { numberFreeEvents } from '#features/events/numbering-store.ts'
-import { OutboxFloors } from '#features/events/outbox-floors.ts'
 import { listWaitingTenants, tenantsOf } from '#features/events/store.ts'
 
 const tenantBatch = 50
@@ -27,11 +26,10 @@ interface ShardQueue {
  * are read from where the last read ended. Once a second a search finds the others, and reads from the beginning.
  */
 export class OutboxNumbering {
-  readonly #ctx: Pick<Context, 'db' | 'log' | 'tenantShards'>
+  readonly #ctx: Pick<Context, 'db' | 'log' | 'tenantShards' | 'outbox'>
   readonly #byShard: ByShard
   readonly #onNumbered: () => void
   readonly #queues = new Map<number, ShardQueue>()
-  readonly #floors = new OutboxFloors()
   readonly #named = new Set<string>()
   #afterTenantId = ''
   /** A wake-up named nobody. */
@@ -43,7 +41,7 @@ export class OutboxNumbering {
   readonly #logged = new WeakSet<Error>()
 
   /** `onNumbered` is called when events of a shard have been numbered, and there may be more. */
-  constructor(ctx: Pick<Context, 'db' | 'log' | 'tenantShards'>, onNumbered: () => void) {
+  constructor(ctx: Pick<Context, 'db' | 'log' | 'tenantShards' | 'outbox'>, onNumbered: () => void) {
     this.#ctx = ctx
     this.#byShard = new ByShard(ctx.tenantShards)
     this.#onNumbered = onNumbered
@@ -58,7 +56,7 @@ export class OutboxNumbering {
 
   /** Called when wake-ups may be lost, such as after a failover. */
   forget(): void {
-    this.#floors.forgetAll()
+    this.#ctx.outbox.floors?.forgetAll()
     this.#isSearchAsked = true
   }
 
@@ -83,7 +81,7 @@ export class OutboxNumbering {
   }
 
   async #search(): Promise<boolean> {
-    const { db, tenantShards } = this.#ctx
+    const { db, tenantShards, outbox } = this.#ctx
     const after = this.#afterTenantId
     const startedAtMs = performance.now()
     this.#isSearchAsked = false
@@ -92,7 +90,7 @@ export class OutboxNumbering {
     this.#searchTookMs = this.#searchedAtMs - startedAtMs + (after === '' ? 0 : this.#searchTookMs)
     const isFull = tenantIds.length === tenantBatch
     this.#afterTenantId = isFull ? (tenantIds.at(-1) ?? '') : ''
-    this.#floors.forget(tenantIds)
+    outbox.floors?.forget(tenantIds)
     for (const id of tenantIds) this.#named.delete(id)
     const isMore = this.#named.size > 0
     if (tenantIds.length === 0) return isMore || (after !== '' && !tenantShards.isSpread)
@@ -143,10 +141,10 @@ export class OutboxNumbering {
 
   /** Returns the most that were numbered in one call; undefined: a shard failed or did not answer. */
   async #number(tenantIds: string[], onBegin?: () => void): Promise<number | undefined> {
-    const { db, log, tenantShards } = this.#ctx
+    const { db, log, outbox } = this.#ctx
     const { results, failed } = await this.#byShard.run(tenantIds, (ids) => {
       onBegin?.()
-      return numberFreeEvents(db, ids, eventBatch, { isSpread: tenantShards.isSpread, floors: this.#floors })
+      return numberFreeEvents(db, ids, eventBatch, outbox)
     })
     for (const error of failed.values()) {
       if (error instanceof Error && !this.#logged.has(error)) {
