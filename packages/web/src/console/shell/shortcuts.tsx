@@ -37,8 +37,9 @@ export function showShortcuts(): void {
   state.update({ isHelpShown: true })
 }
 
-/** Whether a key belongs to the element that has the focus. */
+/** Whether a key belongs to the element that has the focus. A checkbox has only the space bar. */
 function isTyping(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement && target.type === 'checkbox') return false
   return target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 }
 

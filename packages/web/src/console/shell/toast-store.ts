@@ -40,6 +40,12 @@ export function showFailure(error: unknown): void {
   add({ text: failureOf(error).message, error })
 }
 
+/** Shows the result of several changes. With an error, some failed: it stays, as a failure does. */
+export function showOutcome(text: string, error: unknown, action?: ToastAction): void {
+  if (error === undefined) showToast(text, action)
+  else add({ text, error, action })
+}
+
 function add(toast: Omit<Toast, 'id'>): number {
   const id = nextId++
   // Of what went well, the newest is shown: twenty quick changes must not cover the list that they are made in.

@@ -3,6 +3,7 @@ import type { Item } from './use-curation.ts'
 /** The fields of a content that people write, in the order in which they are shown. */
 const textFields = ['emoji', 'title', 'text', 'message', 'body', 'comment', 'note', 'name'] as const
 const MAX_LENGTH = 400
+const MAX_NAME_LENGTH = 60
 
 /** What an item says, in a few lines. */
 export function itemWords({ content, type }: Pick<Item, 'content' | 'type'>): string {
@@ -16,6 +17,12 @@ export function itemWords({ content, type }: Pick<Item, 'content' | 'type'>): st
   return cut(JSON.stringify(content) ?? '')
 }
 
-function cut(text: string): string {
-  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}…`
+/** The beginning of what an item says, as its name in a sentence. */
+export function itemName(item: Pick<Item, 'content' | 'type'>): string {
+  return `“${cut(itemWords(item), MAX_NAME_LENGTH)}”`
+}
+
+function cut(text: string, max = MAX_LENGTH): string {
+  const characters = [...text]
+  return characters.length <= max ? text : `${characters.slice(0, max).join('')}…`
 }

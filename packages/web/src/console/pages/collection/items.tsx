@@ -9,16 +9,19 @@ import { CurlButton } from '../../parts/curl-button.tsx'
 import { downloadExport } from '../../parts/download-export.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { SelectField } from '../../parts/fields.tsx'
-import { Badge, Time } from '../../parts/format.tsx'
-import { Icon, type IconName } from '../../parts/icon.tsx'
+import { formatNumber } from '../../parts/format.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Empty } from '../../parts/page-head.tsx'
 import { useSearch } from '../../router/router.tsx'
+import { confirm } from '../../shell/confirm.tsx'
 import { Keys, useShortcuts } from '../../shell/shortcuts.tsx'
 import { SearchField } from '../collections.tsx'
+import { BulkBar } from './bulk-bar.tsx'
 import { ItemDialog } from './item-dialog.tsx'
-import { itemWords } from './item-words.ts'
-import { type Flag, type Item, useCuration } from './use-curation.ts'
+import { ItemRow } from './item-row.tsx'
+import { type BulkAction, type Flag, type Item, useCuration } from './use-curation.ts'
+import { useSelection } from './use-selection.ts'
 
 const filters = {
   '': { label: 'All items', query: {} },
@@ -31,7 +34,7 @@ type Filter = keyof typeof filters
 
 /** The items of a collection, newest first, and their curation by keyboard. */
 export function Items({ id }: { id: string }) {
-  const [search, change] = useSearch()
+  const [search, setSearch] = useSearch()
   const given = search.get('show') ?? ''
   const filter = (given in filters ? given : '') as Filter
   const q = search.get('q') ?? ''
@@ -67,9 +70,30 @@ export function Items({ id }: { id: string }) {
     fresh.clear()
     pages.reload()
   }
-  const flag = (name: Flag) => {
+  const selection = useSelection(
+    JSON.stringify(query),
+    rows.map((row) => row.id),
+  )
+  const act = async (action: BulkAction) => {
+    const ids = selection.now()
+    if (action === 'delete' && !(await askToDelete(ids.length))) return
+    selection.set([])
+    const failed = await curation.run(action, ids)
+    if (failed.length > 0) selection.set(failed)
+  }
+  const toggle = (flag: Flag) => {
     const current = rows[at.current]
-    if (current) curation.toggle(current.id, name)
+    if (current) curation.toggle(current.id, flag)
+  }
+  /** Changes the selected items, or else the active one. Where some are not so yet, all become so. */
+  const change = (flag: 'approved' | 'archived', on: BulkAction, off: BulkAction) => {
+    const ids = selection.now()
+    if (ids.length === 0) toggle(flag)
+    else void act(rows.some((row) => ids.includes(row.id) && !row[flag]) ? on : off)
+  }
+  const select = () => {
+    const current = rows[at.current]
+    if (current) selection.toggle(current.id)
   }
   const mayCurate = may('curate')
   useShortcuts('Items', [
@@ -78,9 +102,19 @@ export function Items({ id }: { id: string }) {
     { keys: 'o', label: 'Open the item', run: () => setOpened(rows[at.current]?.id) },
     ...(mayCurate
       ? [
-          { keys: 'a', label: 'Approve, or take the approval back', run: () => flag('approved') },
-          { keys: 'h', label: 'Make it the hero, or not', run: () => flag('hero') },
-          { keys: 'x', label: 'Archive, or take it back', run: () => flag('archived') },
+          { keys: 's', label: 'Select the item, or not', run: select },
+          { keys: 'Escape', label: 'Select nothing', run: () => selection.set([]) },
+          {
+            keys: 'a',
+            label: 'Approve the item or the selected ones, or take it back',
+            run: () => change('approved', 'approve', 'unapprove'),
+          },
+          {
+            keys: 'x',
+            label: 'Archive the item or the selected ones, or take it back',
+            run: () => change('archived', 'archive', 'restore'),
+          },
+          { keys: 'h', label: 'Make it the hero, or not', run: () => toggle('hero') },
           { keys: 'u', label: 'Undo the last change', run: curation.undo },
         ]
       : []),
@@ -90,12 +124,12 @@ export function Items({ id }: { id: string }) {
   return (
     <>
       <div class="filters">
-        <SearchField label="Search in the items" value={q} onChange={(value) => change({ q: value })} />
+        <SearchField label="Search in the items" value={q} onChange={(value) => setSearch({ q: value })} />
         <SelectField
           label="Show"
           value={filter}
           options={Object.entries(filters).map(([value, { label }]) => [value as Filter, label] as const)}
-          onChange={(value) => change({ show: value })}
+          onChange={(value) => setSearch({ show: value })}
         />
         <CurlButton what="list these items" call={() => ['listItems', { id, collectionToken: '$COLLECTION_TOKEN', query }]} />
         <button class="button" type="button" disabled={isExporting} onClick={() => void run(save, 'The export is complete')}>
@@ -122,46 +156,29 @@ export function Items({ id }: { id: string }) {
         </Empty>
       )}
       {mayCurate && rows.length > 0 && (
-        <p class="hint key-hints">
-          <Keys keys="j k" /> move <Keys keys="a" /> approve or take back <Keys keys="h" /> hero or not <Keys keys="x" /> archive
-          or take back <Keys keys="u" /> undo
-        </p>
+        <BulkBar collectionId={id} selection={selection} count={rows.length} onAction={(action) => void act(action)}>
+          <p class="hint key-hints">
+            <Keys keys="j k" /> move <Keys keys="s" /> select <Keys keys="a" /> approve or take back <Keys keys="h" /> hero or not{' '}
+            <Keys keys="x" /> archive or take back <Keys keys="u" /> undo
+          </p>
+        </BulkBar>
       )}
       <ul class="items" ref={list} aria-label="Items">
         {rows.map((item, index) => (
-          <li
+          <ItemRow
             key={item.id}
-            class={`item${item.archived ? ' archived' : ''}`}
-            tabIndex={index === Math.max(0, active) ? 0 : -1}
-            aria-label={`${item.author ?? 'Without an author'}: ${itemWords(item)}`}
-            onFocus={() => activate(index)}
-          >
-            <div class="item-text">
-              <p>{itemWords(item)}</p>
-              <p class="item-facts">
-                <span>{item.author ?? 'Without an author'}</span>
-                <code>{item.type}</code>
-                <Time at={item.created_at} />
-                <span class="item-flags">
-                  {item.approved ? <Badge tone="good">approved</Badge> : <Badge tone="bad">not approved</Badge>}
-                  {item.archived && <Badge>archived</Badge>}
-                  {item.hero && <Badge tone="warn">hero</Badge>}
-                </span>
-              </p>
-            </div>
-            <div class="item-actions">
-              {mayCurate && (
-                <>
-                  <FlagButton name="approved" label="Approved" icon="check" item={item} onToggle={curation.toggle} />
-                  <FlagButton name="hero" label="Hero" icon="star" item={item} onToggle={curation.toggle} />
-                  <FlagButton name="archived" label="Archived" icon="archive" item={item} onToggle={curation.toggle} />
-                </>
-              )}
-              <button class="button small" type="button" onClick={() => setOpened(item.id)}>
-                Open
-              </button>
-            </div>
-          </li>
+            item={item}
+            isActive={index === Math.max(0, active)}
+            onActivate={() => activate(index)}
+            onOpen={() => setOpened(item.id)}
+            {...(mayCurate && {
+              curate: {
+                isSelected: selection.ids.includes(item.id),
+                onSelect: (isRange) => selection.toggle(item.id, isRange),
+                onToggle: (flag) => curation.toggle(item.id, flag),
+              },
+            })}
+          />
         ))}
       </ul>
       {pages.more && (
@@ -186,25 +203,11 @@ export function Items({ id }: { id: string }) {
   )
 }
 
-interface FlagButtonProps {
-  name: Flag
-  label: string
-  icon: IconName
-  item: Item
-  onToggle: (itemId: string, flag: Flag) => void
-}
-
-function FlagButton({ name, label, icon, item, onToggle }: FlagButtonProps) {
-  return (
-    <button
-      class="icon-button toggle"
-      type="button"
-      aria-label={label}
-      title={label}
-      aria-pressed={item[name]}
-      onClick={() => onToggle(item.id, name)}
-    >
-      <Icon name={icon} />
-    </button>
-  )
+function askToDelete(count: number): Promise<boolean> {
+  const what = count === 1 ? 'the item' : `${formatNumber(count)} items`
+  return confirm({
+    title: `Delete ${what}?`,
+    text: <p>They are deleted for everyone, and cannot be brought back. Archiving hides them instead.</p>,
+    action: `Delete ${what}`,
+  })
 }

@@ -1,18 +1,37 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { api } from '../../api/api.ts'
 import type { Pages } from '../../api/use-pages.ts'
-import { showFailure, showToast } from '../../shell/toast-store.ts'
+import { showFailure, showOutcome, showToast } from '../../shell/toast-store.ts'
+import { curateMany, type Outcome, outcomeWords } from './curate-many.ts'
+import { itemName } from './item-words.ts'
+import { useShownItems } from './use-shown-items.ts'
 
 export type Item = Awaited<ReturnType<typeof api.listItems>>['data']['items'][number]
 export type Flag = 'approved' | 'archived' | 'hero'
 
-interface Change {
+interface OneChange {
   itemId: string
   flag: Flag
   before: boolean
   /** The hero that a new hero replaced. */
   replaced: string | undefined
 }
+
+interface ManyChanges {
+  flag: 'approved' | 'archived'
+  value: boolean
+  /** The items that were not so before: those that differ on this page, until the server has answered. */
+  itemIds: readonly string[]
+}
+
+export type BulkAction = 'approve' | 'unapprove' | 'archive' | 'restore' | 'delete'
+
+const flags = {
+  approve: { flag: 'approved', value: true },
+  unapprove: { flag: 'approved', value: false },
+  archive: { flag: 'archived', value: true },
+  restore: { flag: 'archived', value: false },
+} as const
 
 const words: Record<Flag, readonly [on: string, off: string]> = {
   approved: ['Approved', 'No longer approved'],
@@ -26,35 +45,37 @@ function noteOf({ hero, archived, approved }: Item): string {
   return `. Visitors do not see the hero: it is ${archived ? 'archived' : 'not approved'}.`
 }
 
+/** Runs tasks one after the other, in the order in which they come. */
+function useQueue() {
+  const last = useRef(Promise.resolve())
+  return <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const result = last.current.then(task)
+    // The caller gets an error. The next task runs in any case.
+    last.current = result.then(
+      () => undefined,
+      () => undefined,
+    )
+    return result
+  }
+}
+
 /**
  * Changes the flags of items. Each change appears at once and is sent in the order of the key presses; one that the
  * server refuses is taken back. `undo` takes back the last one.
  */
 export function useCuration(collectionId: string, pages: Pages<Item>) {
-  const queue = useRef(Promise.resolve())
-  const done = useRef<Change[]>([])
+  const enqueue = useQueue()
+  const done = useRef<(OneChange | ManyChanges)[]>([])
   const [canUndo, setCanUndo] = useState(false)
-  // Keys can be pressed faster than the page is rendered: what is not rendered yet is here.
-  const rows = useRef<readonly Item[]>([])
-  useLayoutEffect(() => void (rows.current = pages.rows ?? []), [pages.rows])
-
-  const show = (itemId: string, flag: Flag, value: boolean) => {
-    const change = (all: readonly Item[]) =>
-      all.map((row) => {
-        if (row.id === itemId) return { ...row, [flag]: value }
-        // There is one hero at most.
-        return flag === 'hero' && value && row.hero ? { ...row, hero: false } : row
-      })
-    rows.current = change(rows.current)
-    pages.set(change)
-  }
-  const keep = (changes: Change[]) => {
+  const { find, show, remove } = useShownItems(pages)
+  const keep = (changes: (OneChange | ManyChanges)[]) => {
     done.current = changes
     setCanUndo(changes.length > 0)
   }
+  const drop = (change: OneChange | ManyChanges) => keep(done.current.filter((one) => one !== change))
   const send = (itemId: string, flag: Flag, value: boolean, takeBack: () => void) => {
-    show(itemId, flag, value)
-    queue.current = queue.current.then(async () => {
+    show([itemId], flag, value)
+    void enqueue(async () => {
       try {
         await api.curateItem({ id: collectionId, itemId, body: { [flag]: value } })
       } catch (error) {
@@ -64,27 +85,89 @@ export function useCuration(collectionId: string, pages: Pages<Item>) {
     })
   }
   const toggle = (itemId: string, flag: Flag) => {
-    const item = rows.current.find(({ id }) => id === itemId)
+    const item = find(({ id }) => id === itemId)[0]
     if (!item) return
     const before = item[flag]
-    const replaced = flag === 'hero' && !before ? rows.current.find(({ hero }) => hero)?.id : undefined
-    const change: Change = { itemId, flag, before, replaced }
+    const replaced = flag === 'hero' && !before ? find(({ hero }) => hero)[0]?.id : undefined
+    const change: OneChange = { itemId, flag, before, replaced }
     keep([...done.current, change])
     send(itemId, flag, !before, () => {
-      show(itemId, flag, before)
-      if (replaced !== undefined) show(replaced, 'hero', true)
-      keep(done.current.filter((one) => one !== change))
+      show([itemId], flag, before)
+      if (replaced !== undefined) show([replaced], 'hero', true)
+      drop(change)
     })
-    showToast(`${words[flag][before ? 1 : 0]}${noteOf({ ...item, [flag]: !before })}`, { label: 'Undo', run: () => undo() })
+    showToast(`${sentence(item, flag, !before)}${noteOf({ ...item, [flag]: !before })}`, undoButton)
   }
+
+  /** Shows what became of several items. */
+  const report = (word: string, outcome: Outcome, action?: typeof undoButton) => {
+    remove(outcome.gone)
+    showOutcome(outcomeWords(word, outcome), outcome.error, outcome.changed.length > 0 ? action : undefined)
+  }
+  const setMany = async (itemIds: readonly string[], flag: 'approved' | 'archived', value: boolean): Promise<Outcome> => {
+    const differing = find((item) => itemIds.includes(item.id) && item[flag] !== value).map(({ id }) => id)
+    const change: ManyChanges = { flag, value, itemIds: differing }
+    keep([...done.current, change])
+    show(itemIds, flag, value)
+    return enqueue(async () => {
+      const outcome = await curateMany(collectionId, itemIds, { patch: patchOf(flag, value) })
+      change.itemIds = outcome.changed
+      if (outcome.changed.length === 0) drop(change)
+      const kept = new Set(outcome.failed)
+      show(
+        differing.filter((id) => kept.has(id)),
+        flag,
+        !value,
+      )
+      report(words[flag][value ? 0 : 1].toLowerCase(), outcome, undoButton)
+      return outcome
+    })
+  }
+  const removeMany = (itemIds: readonly string[]): Promise<Outcome> =>
+    enqueue(async () => {
+      const outcome = await curateMany(collectionId, itemIds, { delete: true })
+      remove(outcome.changed)
+      report('deleted', outcome)
+      return outcome
+    })
+  /** Does it to several items. Resolves to those whose request failed. */
+  const run = async (action: BulkAction, itemIds: readonly string[]): Promise<readonly string[]> => {
+    const { failed } = await (action === 'delete'
+      ? removeMany(itemIds)
+      : setMany(itemIds, flags[action].flag, flags[action].value))
+    return failed
+  }
+  const undoMany = (change: ManyChanges) => {
+    const { flag, value } = change
+    show(change.itemIds, flag, !value)
+    void enqueue(async () => {
+      // By now the server has said which ones it changed.
+      const outcome = await curateMany(collectionId, change.itemIds, { patch: patchOf(flag, !value) })
+      show(outcome.failed, flag, value)
+      if (outcome.error !== undefined) report('undone', outcome)
+    })
+    showToast(`Undone: ${change.itemIds.length} ${words[flag][value ? 1 : 0].toLowerCase()}`)
+  }
+
   const undo = () => {
     const last = done.current.at(-1)
     if (!last) return showToast('There is nothing to undo')
     keep(done.current.slice(0, -1))
+    if ('itemIds' in last) return undoMany(last)
     const { itemId, flag, before, replaced } = last
-    if (replaced === undefined) send(itemId, flag, before, () => show(itemId, flag, !before))
-    else send(replaced, 'hero', true, () => show(itemId, 'hero', true))
-    showToast('Undone')
+    const item = find(({ id }) => id === itemId)[0]
+    if (replaced === undefined) send(itemId, flag, before, () => show([itemId], flag, !before))
+    else send(replaced, 'hero', true, () => show([itemId], 'hero', true))
+    showToast(item ? `Undone. ${sentence(item, flag, before)}` : 'Undone')
   }
-  return { toggle, undo, canUndo }
+  const undoButton = { label: 'Undo', run: () => undo() }
+  return { toggle, run, undo, canUndo }
+}
+
+function sentence(item: Item, flag: Flag, value: boolean): string {
+  return `${words[flag][value ? 0 : 1]}: ${itemName(item)}`
+}
+
+function patchOf(flag: 'approved' | 'archived', value: boolean) {
+  return flag === 'approved' ? { approved: value } : { archived: value }
 }
