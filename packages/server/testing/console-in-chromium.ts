@@ -53,6 +53,7 @@ export async function startConsoleInChromium(settings: Parameters<typeof startTe
         { reducedMotion: 'reduce', locale: 'en-GB', ...(storageState && { storageState }), ...options },
       )
       watched.page.on('pageerror', (error) => watched.problems.push(error.message))
+      watched.page.setDefaultTimeout(10_000)
       await watched.page.goto(`${api.origin}/console${path}`)
       await watched.page.locator('main h1').waitFor()
       return watched

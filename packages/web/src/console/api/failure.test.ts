@@ -21,4 +21,9 @@ test('the message does not repeat an error that is shown at its field', () => {
   assert.equal(failureOf(errorWith('/url: x', [url]), shown).message, 'This was not accepted. The marked field says why.')
   assert.equal(failureOf(errorWith('Two fields.', [url, name]), shown).message, 'Two fields. · /name: is too long')
   assert.equal(failureOf(errorWith('No details.', []), shown).message, 'No details.')
+  const part = errorWith('Two fields.', [
+    { path: '/url/host', message: 'is private' },
+    { path: '/urls', message: 'is unknown' },
+  ])
+  assert.equal(failureOf(part, shown).message, 'Two fields. · /urls: is unknown')
 })

@@ -1,4 +1,5 @@
 import { AtriumError } from '@atrium/client/atrium-error'
+import { isWithin } from '../parts/field-errors.ts'
 
 /** What a page says about a failed call. */
 interface Failure {
@@ -18,7 +19,7 @@ export function failureOf(error: unknown, shown: ReadonlySet<string> = new Set()
 }
 
 function messageOf({ message, details }: AtriumError, shown: ReadonlySet<string>): string {
-  const others = details.filter(({ path }) => !shown.has(path))
+  const others = details.filter(({ path }) => ![...shown].some((one) => isWithin(one, path)))
   if (details.length > 0 && others.length === 0) return 'This was not accepted. The marked field says why.'
   const texts = details.map((detail) => textOf(detail))
   // The error of one field has its detail as the message too.

@@ -26,6 +26,7 @@ export function OperatorAuditLogPage() {
       <div class="filters" role="search">
         <TextField
           label="Tenant"
+          path={null}
           type="search"
           value={tenant}
           placeholder="ten_…"

@@ -134,13 +134,14 @@ function CredentialForm({ onClose, onMade }: { onClose: () => void; onMade: (mad
     >
       <TextField
         label="Name"
+        path="/name"
         required
         maxLength={60}
         value={name}
         onChange={setName}
         hint="Of the person or the program. Letters, digits, spaces and . _ @ -"
       />
-      <SelectField label="Expires" value={days} options={periods} onChange={setDays} />
+      <SelectField label="Expires" path="/expires_at" value={days} options={periods} onChange={setDays} />
     </FormDialog>
   )
 }

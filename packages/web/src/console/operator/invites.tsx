@@ -116,8 +116,8 @@ function InviteForm({ onClose, onMade }: { onClose: () => void; onMade: (code: s
       curl={() => ['createInvite', { body }]}
       onSubmit={async () => onMade((await api.createInvite({ body })).data.invite_code)}
     >
-      <TextField label="Sign-ups" type="number" min={1} max={10_000} required value={uses} onChange={setUses} />
-      <SelectField label="Expires" value={days} options={periods} onChange={setDays} />
+      <TextField label="Sign-ups" path="/uses" type="number" min={1} max={10_000} required value={uses} onChange={setUses} />
+      <SelectField label="Expires" path="/expires_at" value={days} options={periods} onChange={setDays} />
     </FormDialog>
   )
 }

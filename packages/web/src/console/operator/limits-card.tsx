@@ -100,6 +100,7 @@ function LimitsForm({ tenant, limits, onClose, onSaved }: LimitsCardProps & { on
           <TextField
             key={name}
             label={titles[name]}
+            path={`/${name}`}
             type="number"
             min={name === 'rate_percent' ? 1 : 0}
             value={texts[name] ?? ''}

@@ -1,4 +1,4 @@
-import { CheckField } from '../parts/fields.tsx'
+import { CheckField, CheckGroup } from '../parts/fields.tsx'
 
 export type Roles = ('app' | 'issuer')[]
 
@@ -8,17 +8,17 @@ const texts = { app: 'App: builds on the platform', issuer: 'Issuer: sells and g
 export function RolesField({ value, onChange }: { value: Roles; onChange: (roles: Roles) => void }) {
   const all = ['app', 'issuer'] as const
   return (
-    <fieldset class="choices">
-      <legend>Roles</legend>
+    <CheckGroup class="choices" legend="Roles" path="/roles">
       {all.map((role) => (
         <CheckField
           key={role}
           label={texts[role]}
+          path={null}
           checked={value.includes(role)}
           onChange={(checked) => onChange(all.filter((one) => (one === role ? checked : value.includes(one))))}
         />
       ))}
       {value.length === 0 && <p class="hint">Without a role, a tenant has both.</p>}
-    </fieldset>
+    </CheckGroup>
   )
 }

@@ -176,8 +176,16 @@ function TenantForm({ tenant, onClose, onSaved }: { tenant: Tenant; onClose: () 
         onSaved()
       }}
     >
-      <TextField label="Name" value={name} onChange={setName} required maxLength={120} />
-      <TextField label="E-mail address" type="email" value={email} onChange={setEmail} maxLength={254} hint="May be empty." />
+      <TextField label="Name" path="/name" value={name} onChange={setName} required maxLength={120} />
+      <TextField
+        label="E-mail address"
+        path="/email"
+        type="email"
+        value={email}
+        onChange={setEmail}
+        maxLength={254}
+        hint="May be empty."
+      />
       <RolesField value={roles} onChange={setRoles} />
     </FormDialog>
   )

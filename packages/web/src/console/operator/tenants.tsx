@@ -44,6 +44,7 @@ export function TenantsPage() {
       </PageHead>
       <div class="filters" role="search">
         <TextField
+          path={null}
           label="Search"
           type="search"
           value={q}
@@ -51,7 +52,13 @@ export function TenantsPage() {
           placeholder="Name, e-mail address or id"
           onChange={(text) => setSearch({ q: text })}
         />
-        <SelectField label="Status" value={status} options={statuses} onChange={(value) => setSearch({ status: value })} />
+        <SelectField
+          label="Status"
+          path={null}
+          value={status}
+          options={statuses}
+          onChange={(value) => setSearch({ status: value })}
+        />
       </div>
       <PagedTable
         caption="Tenants"
@@ -125,8 +132,16 @@ function TenantForm({ onClose, onMade }: { onClose: () => void; onMade: (created
       curl={() => ['createTenant', { body }]}
       onSubmit={async () => onMade((await api.createTenant({ body })).data)}
     >
-      <TextField label="Name" value={name} onChange={setName} required maxLength={120} />
-      <TextField label="E-mail address" type="email" value={email} onChange={setEmail} maxLength={254} hint="May be empty." />
+      <TextField label="Name" path="/name" value={name} onChange={setName} required maxLength={120} />
+      <TextField
+        label="E-mail address"
+        path="/email"
+        type="email"
+        value={email}
+        onChange={setEmail}
+        maxLength={254}
+        hint="May be empty."
+      />
       <RolesField value={roles} onChange={setRoles} />
     </FormDialog>
   )

@@ -35,7 +35,6 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
   const [model, setModel] = useState(agent?.model?.id ?? 'echo')
   const [endpoint, setEndpoint] = useState(agent?.endpoint ?? '')
   const [keyText, setKeyText] = useState(agent?.encryption_key ? JSON.stringify(agent.encryption_key, null, 2) : '')
-  const [isKeyRefused, setKeyRefused] = useState(false)
   const [greeting, setGreeting] = useState(agent?.greeting ?? '')
   const shared = {
     name: name.trim(),
@@ -61,8 +60,6 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
     greeting: greeting.trim() === '' ? null : greeting.trim(),
   }
   const save = async () => {
-    setKeyRefused(typeof parsedKey === 'string')
-    if (typeof parsedKey === 'string') return
     const { data } = agent
       ? await api.updateAgent({ agentId: agent.id, body: patch })
       : await api.registerAgent({ body: registration })
@@ -77,13 +74,22 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
       onSubmit={save}
       curl={() => (agent ? ['updateAgent', { agentId: agent.id, body: patch }] : ['registerAgent', { body: registration }])}
     >
-      <TextField label="Name" value={name} onChange={setName} required maxLength={120} />
-      <TextArea label="Description" value={description} onChange={setDescription} rows={2} required maxLength={2_000} />
-      <SelectField label="Where it runs" value={run} onChange={setRun} options={runs} />
+      <TextField label="Name" path="/name" value={name} onChange={setName} required maxLength={120} />
+      <TextArea
+        label="Description"
+        path="/description"
+        value={description}
+        onChange={setDescription}
+        rows={2}
+        required
+        maxLength={2_000}
+      />
+      <SelectField label="Where it runs" path={null} value={run} onChange={setRun} options={runs} />
       {run === 'remote' && (
         <>
           <TextField
             label="Endpoint"
+            path="/endpoint"
             type="url"
             value={endpoint}
             onChange={setEndpoint}
@@ -92,12 +98,14 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
           />
           <TextArea
             label="Encryption key (JWK)"
+            path="/encryption_key"
             code
             rows={4}
             maxLength={10_000}
             value={keyText}
             onChange={setKeyText}
-            hint={isKeyRefused && typeof parsedKey === 'string' ? <KeyRefused problem={parsedKey} /> : keyHint(parsedKey)}
+            problem={typeof parsedKey === 'string' ? parsedKey : undefined}
+            hint={keyHint(parsedKey)}
           />
         </>
       )}
@@ -105,15 +113,17 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
         <>
           <SelectField
             label="Provider"
+            path="/model/provider"
             value={provider}
             onChange={setProvider}
             options={providers.map((value) => [value, value === 'echo' ? 'echo: repeats, for tests' : value] as const)}
           />
-          <TextField label="Model" value={model} onChange={setModel} required maxLength={100} />
+          <TextField label="Model" path="/model/id" value={model} onChange={setModel} required maxLength={100} />
         </>
       )}
       <TextArea
         label="Instructions"
+        path="/instructions"
         value={instructions}
         onChange={setInstructions}
         rows={6}
@@ -122,17 +132,27 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
       />
       <TextArea
         label="Greeting"
+        path="/greeting"
         value={greeting}
         onChange={setGreeting}
         rows={2}
         maxLength={2_000}
         hint="The first message in the room."
       />
-      <TextField label="Price of a launch, in credits" type="number" value={price} onChange={setPrice} min={0} required />
+      <TextField
+        label="Price of a launch, in credits"
+        path="/price_credits"
+        type="number"
+        value={price}
+        onChange={setPrice}
+        min={0}
+        required
+      />
       {run === 'hosted' && (
         <>
           <TextField
             label="Price of 1,000 tokens, in credits"
+            path="/credits_per_1k_tokens"
             type="number"
             value={tokenPrice}
             onChange={setTokenPrice}
@@ -142,6 +162,7 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
           />
           <TextField
             label="Price of a tool call, in credits"
+            path="/credits_per_tool_call"
             type="number"
             value={callPrice}
             onChange={setCallPrice}
@@ -152,6 +173,7 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
       )}
       <TextField
         label="Longest stay, in minutes"
+        path="/max_minutes"
         type="number"
         value={minutes}
         onChange={setMinutes}
@@ -167,9 +189,4 @@ function keyHint(parsed: ReturnType<typeof parseEncryptionJwk> | undefined): str
   if (typeof parsed === 'string') return parsed
   if (parsed) return 'This is a public P-256 key. Keep its private key where the agent runs.'
   return 'Optional: a public P-256 key. With it, the agent can be launched into rooms whose key no server receives.'
-}
-
-/** In place of the hint, after the form was sent. */
-function KeyRefused({ problem }: { problem: string }) {
-  return <strong role="alert">Not saved: this key is refused. {problem}</strong>
 }

@@ -48,7 +48,13 @@ export function AgentSessions() {
         <CurlButton what="list the sessions" call={() => ['listSessions', { query }]} />
       </PageHead>
       <div class="filters">
-        <SelectField label="Status" value={status} options={options} onChange={(value) => change({ status: value })} />
+        <SelectField
+          label="Status"
+          path={null}
+          value={status}
+          options={options}
+          onChange={(value) => change({ status: value })}
+        />
         {agent !== '' && (
           <button class="button" type="button" onClick={() => change({ agent: undefined })}>
             Only {shortId(agent)}: show all

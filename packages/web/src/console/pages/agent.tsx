@@ -101,7 +101,7 @@ function StatusCard({ agent, onChange }: { agent: Agent; onChange: (agent: Agent
   return (
     <section class="card" aria-busy={isBusy}>
       <div class="filters">
-        <SelectField label="Who may launch it" value={status} options={statuses} onChange={change} />
+        <SelectField label="Who may launch it" path={null} value={status} options={statuses} onChange={change} />
         <CurlButton
           what="change the status"
           call={() => ['setAgentStatus', { agentId: agent.id, body: { status: status === 'active' ? 'private' : 'active' } }]}

@@ -49,7 +49,7 @@ export function Collections() {
       </PageHead>
       <div class="filters">
         <SearchField label="Search by title" value={q} onChange={(value) => change({ q: value })} />
-        <SelectField label="State" value={state} options={states} onChange={(value) => change({ state: value })} />
+        <SelectField label="State" path={null} value={state} options={states} onChange={(value) => change({ state: value })} />
       </div>
       <PagedTable
         caption="Collections"
@@ -109,7 +109,7 @@ export function SearchField({ label, value, onChange }: { label: string; value: 
     const timer = setTimeout(() => onChange(text), TYPING_MS)
     return () => clearTimeout(timer)
   }, [text])
-  return <TextField label={label} type="search" value={text} onChange={setText} maxLength={200} />
+  return <TextField label={label} path={null} type="search" value={text} onChange={setText} maxLength={200} />
 }
 
 function NewCollection({ onClose }: { onClose: () => void }) {
@@ -143,9 +143,17 @@ function NewCollection({ onClose }: { onClose: () => void }) {
       curl={() => ['createCollection', { body }]}
       onSubmit={async () => setMade((await api.createCollection({ body })).data)}
     >
-      <TextField label="Title" value={title} onChange={setTitle} hint="Shown on the share page and the wall." maxLength={200} />
+      <TextField
+        label="Title"
+        path="/metadata/share_title"
+        value={title}
+        onChange={setTitle}
+        hint="Shown on the share page and the wall."
+        maxLength={200}
+      />
       <SelectField
         label="Who may add items"
+        path="/contributor_policy"
         value={policy}
         onChange={setPolicy}
         options={[
@@ -153,7 +161,12 @@ function NewCollection({ onClose }: { onClose: () => void }) {
           ['token', 'Holders of the contributor token'],
         ]}
       />
-      <CheckField label="Show the items on a wall that anyone with the link can open" checked={wall} onChange={setWall} />
+      <CheckField
+        path="/wall"
+        label="Show the items on a wall that anyone with the link can open"
+        checked={wall}
+        onChange={setWall}
+      />
     </FormDialog>
   )
 }

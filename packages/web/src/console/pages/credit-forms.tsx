@@ -29,10 +29,20 @@ export function CouponForm({ onClose, onMade }: { onClose: () => void; onMade: (
         )
       }
     >
-      <TextField label="Credits" type="number" min={1} value={amount} onChange={setAmount} required hint="From your balance." />
-      <TextField label="Memo" value={memo} onChange={setMemo} maxLength={150} hint="A note for your statement." />
+      <TextField
+        label="Credits"
+        path="/amount"
+        type="number"
+        min={1}
+        value={amount}
+        onChange={setAmount}
+        required
+        hint="From your balance."
+      />
+      <TextField label="Memo" path="/memo" value={memo} onChange={setMemo} maxLength={150} hint="A note for your statement." />
       <TextField
         label="Last day (UTC)"
+        path="/expires_at"
         type="date"
         value={expires}
         onChange={setExpires}
@@ -78,8 +88,8 @@ export function CheckoutForm({ isIssuer, onClose }: { isIssuer: boolean; onClose
       curl={() => ['createCheckout', { body }]}
       onSubmit={async () => setMade((await api.createCheckout({ body })).data.url)}
     >
-      <SelectField label="For" value={purpose} options={purposes} onChange={setPurpose} />
-      <TextField label="Credits" type="number" min={1} value={credits} onChange={setCredits} required />
+      <SelectField label="For" path="/purpose" value={purpose} options={purposes} onChange={setPurpose} />
+      <TextField label="Credits" path="/credits" type="number" min={1} value={credits} onChange={setCredits} required />
     </FormDialog>
   )
 }

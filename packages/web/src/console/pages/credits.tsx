@@ -129,6 +129,7 @@ function Movements() {
     <>
       <div class="filters">
         <SelectField
+          path={null}
           label="Kind"
           value={kind ?? ''}
           options={[['', 'Every kind'], ...kinds.map((one) => [one, one] as const)]}

@@ -98,6 +98,8 @@ function EpochForm({ onClose, onPublished }: { onClose: () => void; onPublished:
     >
       <TextArea
         label="Public key (JWK)"
+        path="/public_key"
+        problem={problem}
         code
         required
         rows={6}
@@ -106,9 +108,18 @@ function EpochForm({ onClose, onPublished }: { onClose: () => void; onPublished:
         onChange={setJwk}
         hint={jwk === '' ? 'RSA, 2,048 to 4,096 bits. The private key stays with you.' : (problem ?? 'This is a public key.')}
       />
-      <TextField label="Value of a token, in credits" type="number" min={1} required value={value} onChange={setValue} />
+      <TextField
+        label="Value of a token, in credits"
+        path="/value"
+        type="number"
+        min={1}
+        required
+        value={value}
+        onChange={setValue}
+      />
       <TextField
         label="Last day (UTC)"
+        path="/expires_at"
         type="date"
         value={expires}
         onChange={setExpires}

@@ -157,6 +157,7 @@ function KeyForm({ rotated, onClose, onMade }: KeyFormProps) {
       {!rotated && (
         <SelectField
           label="Kind"
+          path="/kind"
           value={kind}
           onChange={setKind}
           options={[
@@ -168,12 +169,15 @@ function KeyForm({ rotated, onClose, onMade }: KeyFormProps) {
       {rotated && <p>A new key of the same kind is made, and shown once. The old one ends at the time that you choose here.</p>}
       <TextField
         label={rotated ? 'Name of the new key' : 'Name'}
+        path="/name"
         value={name}
         onChange={setName}
         maxLength={120}
         hint="Where the key is used, such as “production”. It may be empty."
       />
-      {rotated && <SelectField label="The old key" value={overlap} onChange={setOverlap} options={overlaps} />}
+      {rotated && (
+        <SelectField label="The old key" path="/overlap_seconds" value={overlap} onChange={setOverlap} options={overlaps} />
+      )}
     </FormDialog>
   )
 }

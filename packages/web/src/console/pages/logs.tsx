@@ -75,14 +75,21 @@ export function Logs() {
         <>
           <div class="filters">
             <SearchField label="Request id or path" value={given} onChange={(value) => change({ request: value.trim() })} />
-            <SelectField label="Result" value={status} options={results} onChange={(value) => change({ status: value })} />
             <SelectField
+              label="Result"
+              path={null}
+              value={status}
+              options={results}
+              onChange={(value) => change({ status: value })}
+            />
+            <SelectField
+              path={null}
               label="Method"
               value={method ?? ''}
               options={[['', 'Every method'], ...methods.map((one) => [one, one] as const)]}
               onChange={(value) => change({ method: value })}
             />
-            <SelectField label="Day" value={day} options={days} onChange={(value) => change({ day: value })} />
+            <SelectField label="Day" path={null} value={day} options={days} onChange={(value) => change({ day: value })} />
           </div>
           <PagedTable
             caption="Requests"

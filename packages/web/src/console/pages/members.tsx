@@ -146,7 +146,7 @@ function MemberForm({ member, onClose, onSaved }: MemberFormProps) {
   const [role, setRole] = useState<Role | ''>(member?.role ?? '')
   const shared = (role: Role) => ({ role, ...(name.trim() === '' ? {} : { name: name.trim() }) })
   const save = async () => {
-    // The browser asks for a role before it sends the form.
+    // The form is not sent without a role.
     if (role === '') return
     if (member) {
       await api.updateMember({ memberId: member.id, body: shared(role) })
@@ -165,6 +165,7 @@ function MemberForm({ member, onClose, onSaved }: MemberFormProps) {
       {!member && (
         <TextField
           label="E-mail address"
+          path="/email"
           type="email"
           value={email}
           onChange={setEmail}
@@ -174,9 +175,10 @@ function MemberForm({ member, onClose, onSaved }: MemberFormProps) {
           title="An address with a domain, such as maria@example.com"
         />
       )}
-      <TextField label="Name" value={name} onChange={setName} maxLength={120} />
+      <TextField label="Name" path="/name" value={name} onChange={setName} maxLength={120} />
       <SelectField
         label="Role"
+        path="/role"
         value={role}
         options={member ? roles : [['', 'Choose a role'], ...roles]}
         onChange={setRole}

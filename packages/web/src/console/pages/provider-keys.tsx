@@ -117,9 +117,25 @@ function KeyForm({ provider, onClose, onSaved }: KeyFormProps) {
       onSubmit={async () => onSaved((await api.setProviderKeys({ body: bodyWith(key.trim()) })).data)}
     >
       {isCompatible && (
-        <TextField label="Base URL" type="url" value={url} onChange={setUrl} required hint="Such as https://models.example/v1." />
+        <TextField
+          label="Base URL"
+          path="/openai_compatible/url"
+          type="url"
+          value={url}
+          onChange={setUrl}
+          required
+          hint="Such as https://models.example/v1."
+        />
       )}
-      <TextField label="Key" type="password" value={key} onChange={setKey} required maxLength={500} />
+      <TextField
+        label="Key"
+        path={isCompatible ? '/openai_compatible/key' : `/${provider}`}
+        type="password"
+        value={key}
+        onChange={setKey}
+        required
+        maxLength={500}
+      />
     </FormDialog>
   )
 }

@@ -128,6 +128,7 @@ function LaunchForm({ agent, funds: { spacesUrl, balance }, onClose, onLaunched 
       {canGrant && (
         <SelectField
           label="Pay with"
+          path={null}
           value={way}
           options={waysToPay}
           onChange={(chosen) => payWith(chosen, given)}
@@ -137,6 +138,7 @@ function LaunchForm({ agent, funds: { spacesUrl, balance }, onClose, onLaunched 
       {way === 'coupon' && (
         <TextField
           label="Coupon or wallet code"
+          path="/coupon"
           type="password"
           value={given}
           onChange={(coupon) => payWith(way, coupon)}

@@ -74,11 +74,12 @@ export function UsagePage() {
       <div class="filters">
         <SelectField
           label="Meter"
+          path={null}
           value={meter}
           options={meters.map((one) => [one, titles[one]] as const)}
           onChange={(value) => change({ meter: value })}
         />
-        <SelectField label="Time" value={days} options={spans} onChange={(value) => change({ days: value })} />
+        <SelectField label="Time" path={null} value={days} options={spans} onChange={(value) => change({ days: value })} />
       </div>
       {usage.error !== undefined && <FailureNote error={usage.error} onRetry={usage.reload} />}
       {!data && usage.error === undefined && <Loading lines={8} />}

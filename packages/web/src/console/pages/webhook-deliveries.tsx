@@ -80,7 +80,7 @@ export function Deliveries({ id: endpoint, enabled, changes }: DeliveriesProps) 
       )}
       {pages.rows && pages.rows.length > 0 && (
         <div class="filters">
-          <SelectField label="Status" value={state} options={states} onChange={setState} />
+          <SelectField label="Status" path={null} value={state} options={states} onChange={setState} />
         </div>
       )}
       <PagedTable

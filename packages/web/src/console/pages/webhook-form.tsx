@@ -1,7 +1,7 @@
 import type { EventType } from '@atrium/contract/event-types'
 import { useState } from 'preact/hooks'
 import { type api, currentSession } from '../api/api.ts'
-import { CheckField, TextField } from '../parts/fields.tsx'
+import { CheckField, CheckGroup, TextField } from '../parts/fields.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 
 export type Endpoint = Awaited<ReturnType<typeof api.getWebhookEndpoint>>['data']
@@ -78,17 +78,17 @@ export function WebhookForm({ endpoint, onClose, onSave }: WebhookFormProps) {
         path="/description"
         hint="For people. May be empty."
       />
-      <fieldset class="checks">
-        <legend>Events (none: every type)</legend>
+      <CheckGroup class="checks" legend="Events (none: every type)" path="/events">
         {allTypes.map((type) => (
           <CheckField
             key={type}
             label={type}
+            path={null}
             checked={events.includes(type)}
             onChange={(isChosen) => setEvents(isChosen ? [...events, type] : events.filter((one) => one !== type))}
           />
         ))}
-      </fieldset>
+      </CheckGroup>
     </FormDialog>
   )
 }

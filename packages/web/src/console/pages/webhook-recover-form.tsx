@@ -22,13 +22,19 @@ export function RecoverForm({ id, onClose, onDone }: { id: string; onClose: () =
     >
       <TextField
         label="Of events since"
+        path="/since"
         type="datetime-local"
         value={since}
         onChange={setSince}
         required
         hint="What succeeded is not sent again. Your server recognises a repeat by webhook-id."
       />
-      <CheckField label="Also those that failed and are tried again later" checked={pending} onChange={setPending} />
+      <CheckField
+        path="/pending"
+        label="Also those that failed and are tried again later"
+        checked={pending}
+        onChange={setPending}
+      />
     </FormDialog>
   )
 }

@@ -31,7 +31,7 @@ export function SecretDialog({
         {secrets.map(([label, secret], at) => (
           <Secret key={label} label={label} secret={secret} isFirst={at === 0} />
         ))}
-        <CheckField label={confirmation} checked={isStored} onChange={setStored} />
+        <CheckField label={confirmation} path={null} checked={isStored} onChange={setStored} />
         <div class="dialog-foot">
           <button class="button primary" type="button" disabled={!isStored} onClick={onClose}>
             Done

@@ -27,7 +27,7 @@ export function TenantExport({ tenantId, path, curl }: TenantExportProps) {
           What it contains
         </a>
       </p>
-      <CheckField label="With the files of artifacts" checked={blobs} onChange={setBlobs} />
+      <CheckField path={null} label="With the files of artifacts" checked={blobs} onChange={setBlobs} />
       <div class="row-actions" aria-busy={isBusy}>
         <button class="button" type="button" disabled={isBusy} onClick={() => void run(save, 'The export is complete')}>
           <Icon name="download" />

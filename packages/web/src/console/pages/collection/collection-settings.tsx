@@ -3,8 +3,8 @@ import { api } from '../../api/api.ts'
 import { may } from '../../api/roles.ts'
 import { useAction } from '../../api/use-action.ts'
 import { CurlButton } from '../../parts/curl-button.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '../../parts/fields.tsx'
+import { Form } from '../../parts/form.tsx'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
 import { Link, navigate } from '../../router/router.tsx'
 import { confirm } from '../../shell/confirm.tsx'
@@ -51,8 +51,6 @@ function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { o
   const [policy, setPolicy] = useState(collection.contributor_policy)
   const [access, setAccess] = useState(collection.item_access)
   const [wall, setWall] = useState(collection.wall)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
   // null removes a field. Fields that the form does not show stay.
   const body = {
     metadata: {
@@ -65,35 +63,47 @@ function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { o
     wall,
   }
   const save = async () => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      const { contributor_token: token, ...changed } = (await api.updateCollection({ id, body })).data
-      onChange(changed)
-      if (token !== undefined) onSecrets([['Contributor token', token]])
-      showToast('Saved')
-    } catch (error) {
-      setError(error)
-    } finally {
-      setBusy(false)
-    }
+    const { contributor_token: token, ...changed } = (await api.updateCollection({ id, body })).data
+    onChange(changed)
+    if (token !== undefined) onSecrets([['Contributor token', token]])
+    showToast('Saved')
   }
   return (
-    <form
+    <Form
       class="card"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!isBusy) void save()
-      }}
+      onSubmit={save}
+      foot={(isBusy) => (
+        <>
+          <CurlButton what="save" call={() => ['updateCollection', { id, collectionToken: '$COLLECTION_TOKEN', body }]} />
+          <button class="button primary" type="submit" disabled={isBusy}>
+            Save
+          </button>
+        </>
+      )}
     >
       <h2>Pages and access</h2>
-      <TextField label="Title" value={title} onChange={setTitle} maxLength={200} hint="Shown on the share page and the wall." />
-      <TextArea label="Description" value={description} onChange={setDescription} rows={2} maxLength={1_000} />
+      <TextField
+        label="Title"
+        path="/metadata/share_title"
+        value={title}
+        onChange={setTitle}
+        maxLength={200}
+        hint="Shown on the share page and the wall."
+      />
+      <TextArea
+        label="Description"
+        path="/metadata/share_description"
+        value={description}
+        onChange={setDescription}
+        rows={2}
+        maxLength={1_000}
+      />
       {typeof metadata['theme'] === 'object' ? (
         <p class="hint">The theme is an object of CSS colours, which the API sets.</p>
       ) : (
         <SelectField
           label="Theme"
+          path="/metadata/theme"
           value={theme}
           onChange={setTheme}
           options={[['', 'Default'], ...themes.map((name) => [name, name] as const)]}
@@ -101,6 +111,7 @@ function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { o
       )}
       <SelectField
         label="Who may add items"
+        path="/contributor_policy"
         value={policy}
         onChange={setPolicy}
         options={[
@@ -110,6 +121,7 @@ function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { o
       />
       <SelectField
         label="Who sees new items"
+        path="/item_access"
         value={access}
         onChange={setAccess}
         options={[
@@ -117,15 +129,13 @@ function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { o
           ['open', 'Everyone with the publishable key'],
         ]}
       />
-      <CheckField label="Show the open items on a wall that anyone with the link can open" checked={wall} onChange={setWall} />
-      {error !== undefined && <FailureNote error={error} />}
-      <div class="dialog-foot">
-        <CurlButton what="save" call={() => ['updateCollection', { id, collectionToken: '$COLLECTION_TOKEN', body }]} />
-        <button class="button primary" type="submit" disabled={isBusy}>
-          Save
-        </button>
-      </div>
-    </form>
+      <CheckField
+        path="/wall"
+        label="Show the open items on a wall that anyone with the link can open"
+        checked={wall}
+        onChange={setWall}
+      />
+    </Form>
   )
 }
 

@@ -127,6 +127,7 @@ export function Items({ id }: { id: string }) {
         <SearchField label="Search in the items" value={q} onChange={(value) => setSearch({ q: value })} />
         <SelectField
           label="Show"
+          path={null}
           value={filter}
           options={Object.entries(filters).map(([value, { label }]) => [value as Filter, label] as const)}
           onChange={(value) => setSearch({ show: value })}

@@ -1,0 +1,71 @@
+import { AtriumError } from '@atrium/client/atrium-error'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { FailureNote } from './failure.tsx'
+import { FieldErrors } from './field-errors.ts'
+import { findProblems } from './find-problems.ts'
+
+interface FormProps {
+  class: string
+  /** Sends the form. What it throws is shown at the fields that it names, and the rest above the buttons. */
+  onSubmit: () => Promise<void>
+  /** The buttons. */
+  foot: (isBusy: boolean) => ComponentChildren
+  children: ComponentChildren
+}
+
+/**
+ * Every form of the console. A form with a field that is missing or wrong is not sent. Each such field, and each that
+ * the server names, shows its error; the first one gets the focus, so that a screen reader reads the error.
+ */
+export function Form({ class: name, onSubmit, foot, children }: FormProps) {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
+  const [shown] = useState(() => new Set<string>())
+  const [attempts, setAttempts] = useState(0)
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] :is(input, select)')
+    invalid?.focus()
+  }, [attempts])
+  const submit = async (element: HTMLFormElement) => {
+    const found = findProblems(element)
+    setProblems(found)
+    setError(undefined)
+    if (found.size > 0) return setAttempts((count) => count + 1)
+    setBusy(true)
+    try {
+      await onSubmit()
+    } catch (error) {
+      setError(error)
+      setAttempts((count) => count + 1)
+    } finally {
+      setBusy(false)
+    }
+  }
+  /** A field that is being corrected is not wrong any more, until the form is sent again. */
+  const forget = ({ target }: Event) => {
+    if (!(target instanceof Element) || !problems.has(target.id)) return
+    setProblems(new Map([...problems].filter(([id]) => id !== target.id)))
+  }
+  return (
+    <form
+      ref={form}
+      class={name}
+      // The browser's own messages disappear by themselves, and only one is shown at a time.
+      noValidate
+      onInput={forget}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isBusy) void submit(event.currentTarget)
+      }}
+    >
+      <FieldErrors.Provider value={{ problems, details: error instanceof AtriumError ? error.details : [], shown }}>
+        {children}
+      </FieldErrors.Provider>
+      {error !== undefined && <FailureNote error={error} shown={shown} />}
+      <div class="dialog-foot">{foot(isBusy)}</div>
+    </form>
+  )
+}
