@@ -5,7 +5,7 @@ import { idKindOf } from '@atrium/contract/schemas'
 import { isId, type IdKind } from '@atrium/contract/tokens'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
-import type { AuditActor, AuditOrigin } from '#features/audit-log/audit-entry.ts'
+import { type AuditActor, auditedOperation, type AuditOrigin } from '#features/audit-log/audit-entry.ts'
 import { recordAudit, recordRefusal } from '#features/audit-log/record-audit.ts'
 import { recordAnswer } from '#features/record-answer.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
@@ -232,7 +232,7 @@ function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCa
   }
 }
 
-function auditOriginOf({ id: operation }: Operation, req: FastifyRequest, params: Record<string, string>): AuditOrigin {
+function auditOriginOf({ id }: Operation, req: FastifyRequest, params: Record<string, string>): AuditOrigin {
   const { tenantKey: key, operator, consoleSession } = req
   const actor: AuditActor = consoleSession
     ? actorOf(holderOf(consoleSession))
@@ -241,7 +241,7 @@ function auditOriginOf({ id: operation }: Operation, req: FastifyRequest, params
       : operator
         ? { kind: 'operator', ...operator }
         : { kind: 'anyone', id: null, name: null }
-  return { actor, tenantId: key?.tenantId, operation, params, address: req.ip, requestId: req.id }
+  return { actor, tenantId: key?.tenantId, operation: auditedOperation(id), params, address: req.ip, requestId: req.id }
 }
 
 /** Loads the collection in the path, and checks the collection token of the request. */

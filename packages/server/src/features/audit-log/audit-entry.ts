@@ -1,3 +1,4 @@
+import { type AuditedOperation, isAuditedOperation } from '@atrium/contract/audit-words'
 import { namesOf } from '@atrium/contract/names-of'
 import { isId, idPrefixes } from '@atrium/contract/tokens'
 
@@ -17,7 +18,7 @@ export interface AuditOrigin {
   actor: AuditActor
   /** The tenant of the caller's key. */
   tenantId: string | undefined
-  operation: string
+  operation: AuditedOperation
   params: Record<string, string>
   address: string
   requestId: string
@@ -28,6 +29,7 @@ export interface AuditEntry {
   createdAt: string
   tenantId: string | null
   actor: AuditActor
+  /** An AuditedOperation, when it was recorded. */
   operation: string
   /** Ids and counts only. */
   targets: Record<string, string | number>
@@ -35,6 +37,17 @@ export interface AuditEntry {
   code: string | null
   address: string | null
   requestId: string | null
+}
+
+/** The console has words for each operation that can be recorded. */
+export interface NewAuditEntry extends Omit<AuditEntry, 'createdAt'> {
+  operation: AuditedOperation
+}
+
+/** Throws if the contract has no words for the operation: a test looks at each one. */
+export function auditedOperation(name: string): AuditedOperation {
+  if (!isAuditedOperation(name)) throw new Error(`audit-words.ts has no words for ${name}`)
+  return name
 }
 
 const kinds = namesOf(idPrefixes)

@@ -1,6 +1,6 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
 import type { TimeRange } from '#http/time-page.ts'
-import type { AuditEntry } from './audit-entry.ts'
+import type { AuditEntry, NewAuditEntry } from './audit-entry.ts'
 
 interface Row {
   id: string
@@ -41,7 +41,7 @@ const insertStatement = statement<never>(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 )
 
-export async function insertAuditEntry(tx: Tx, entry: Omit<AuditEntry, 'createdAt'>): Promise<void> {
+export async function insertAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<void> {
   const { id, tenantId, actor, operation, targets, outcome, code, address, requestId } = entry
   const { kind, id: actorId, name } = actor
   const json = JSON.stringify(targets)

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '#db/database.ts'
 import { newId } from '#crypto/random.ts'
-import { type AuditEntry, type AuditOrigin, targetsOf } from './audit-entry.ts'
+import { type AuditOrigin, type NewAuditEntry, targetsOf } from './audit-entry.ts'
 import { hasOldAuditEntries, insertAuditEntry, removeOldAuditEntries } from './audit-log-store.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function recordRefusal(db: Pick<Database, 'transaction'>, origin: A
   await db.transaction((tx) => insertAuditEntry(tx, entry))
 }
 
-function entryOf(origin: AuditOrigin, data: unknown, code: string | null): Omit<AuditEntry, 'createdAt'> {
+function entryOf(origin: AuditOrigin, data: unknown, code: string | null): NewAuditEntry {
   const { actor, operation, params, address, requestId } = origin
   const targets = targetsOf(params, data)
   return {

@@ -1,3 +1,4 @@
+import type { AuditedOperation } from '@atrium/contract/audit-words'
 import { isCredential } from '@atrium/contract/tokens'
 import { hashCredential, newCredential, newId } from '#crypto/random.ts'
 import type { Database, Tx } from '#db/database.ts'
@@ -140,7 +141,7 @@ export function actorOf({ id, tenantId, memberId }: Holder): AuditActor {
   return { kind: 'member', id: memberId ?? id, name: null }
 }
 
-async function recordSignIn(tx: Tx, operation: string, holder: Holder, { address, requestId }: Browser): Promise<void> {
+async function recordSignIn(tx: Tx, operation: AuditedOperation, holder: Holder, { address, requestId }: Browser): Promise<void> {
   const { id, tenantId } = holder
   await recordAudit(tx, { actor: actorOf(holder), tenantId, operation, params: { session_id: id }, address, requestId })
 }

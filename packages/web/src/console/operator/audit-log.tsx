@@ -1,10 +1,11 @@
 import { api } from '../api/api.ts'
 import { usePages } from '../api/use-pages.ts'
+import { AuditedOperation } from '../parts/audited-operation.tsx'
 import { CopyText, shortId } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { PagedTable } from '../parts/data-table.tsx'
 import { TextField } from '../parts/fields.tsx'
-import { actorName, Badge, Operation, Time } from '../parts/format.tsx'
+import { actorName, Badge, Time } from '../parts/format.tsx'
 import { Empty, PageHead } from '../parts/page-head.tsx'
 import { Link, useSearch } from '../router/router.tsx'
 
@@ -40,7 +41,7 @@ export function OperatorAuditLogPage() {
         keyOf={({ id }) => id}
         empty={<Empty title="There are no entries" />}
         columns={[
-          { title: 'Operation', wide: true, cell: ({ operation }) => <Operation name={operation} /> },
+          { title: 'Operation', wide: true, cell: ({ operation }) => <AuditedOperation name={operation} /> },
           { title: 'When', cell: ({ created_at: at }) => <Time at={at} /> },
           { title: 'Who', cell: ({ actor }) => actorName(actor) },
           {

@@ -5,12 +5,13 @@ import { askConsole } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { usePages } from '../api/use-pages.ts'
 import { useQuery } from '../api/use-query.ts'
+import { AuditedOperation } from '../parts/audited-operation.tsx'
 import { CopyText } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { DataTable, PagedTable } from '../parts/data-table.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { FailureNote } from '../parts/failure.tsx'
-import { actorName, Badge, formatTime, Operation, Time } from '../parts/format.tsx'
+import { actorName, Badge, formatTime, Time } from '../parts/format.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Empty, PageHead } from '../parts/page-head.tsx'
 import { Tabs } from '../parts/tabs.tsx'
@@ -144,7 +145,7 @@ function AuditLog() {
         keyOf={({ id }) => id}
         empty={<Empty title="Nothing was changed yet" />}
         columns={[
-          { title: 'Operation', wide: true, cell: ({ operation }) => <Operation name={operation} /> },
+          { title: 'Operation', wide: true, cell: ({ operation }) => <AuditedOperation name={operation} /> },
           { title: 'By', cell: ({ actor }) => actorName(actor) },
           {
             title: 'Outcome',

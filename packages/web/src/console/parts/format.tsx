@@ -74,12 +74,6 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone; children: Com
   return <span class={`badge ${tone}`}>{children}</span>
 }
 
-/** createKey as "Create key": the name of an operation in words, with the name itself in the title. */
-export function Operation({ name }: { name: string }) {
-  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return <b title={name}>{words.charAt(0).toUpperCase() + words.slice(1)}</b>
-}
-
 interface Actor {
   kind: string
   id: string | null
