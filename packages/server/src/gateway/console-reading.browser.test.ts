@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { auditWords } from '@atrium/contract/audit-words'
-import { skipWithoutChromium } from '@atrium/web/share/start-test-browser'
-import { startConsoleInChromium, type ConsoleInChromium } from '#testing/console-in-chromium.ts'
+import { assertAccessible, skipWithoutChromium } from '@atrium/web/share/start-test-browser'
+import { phone, startConsoleInChromium, type ConsoleInChromium } from '#testing/console-in-chromium.ts'
 import { send } from '#testing/http.ts'
 
 describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
@@ -11,6 +11,52 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     world = await startConsoleInChromium()
   })
   after(() => world?.close())
+
+  test('the usage of any dates is shown, and a range that the API would refuse has a message at its field', async () => {
+    const { page, problems } = await world.open('/usage', { ...phone, colorScheme: 'dark' })
+    const asked: URLSearchParams[] = []
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      if (pathname === '/v1/usage') asked.push(searchParams)
+    })
+    await page.getByRole('heading', { name: /^Requests, / }).waitFor()
+    const shown = (await page.getByRole('heading', { name: /^Requests, / }).innerText()).match(/\d{4}-\d\d-\d\d/g)
+    await page.getByLabel('Time').selectOption('Other dates')
+    const [first, last] = [page.getByLabel('First day (UTC)'), page.getByLabel('Last day (UTC)')]
+    assert.deepEqual([await first.inputValue(), await last.inputValue()], shown, 'the dates begin with those that were shown')
+    await first.fill('2024-02-28')
+    await last.fill('2024-03-01')
+    await page.getByRole('heading', { name: 'Requests, 2024-02-28 to 2024-03-01' }).waitFor()
+    assert.deepEqual([asked.at(-1)?.get('from'), asked.at(-1)?.get('to')], ['2024-02-28', '2024-03-01'])
+    await page.reload()
+    await page.getByRole('heading', { name: 'Requests, 2024-02-28 to 2024-03-01' }).waitFor()
+    const count = asked.length
+    for (const [field, day, message] of [
+      [last, '2024-02-27', 'The last day is before the first one, 2024-02-28.'],
+      [last, '2026-01-01', 'The two days can be 366 days apart, so not before 2024-12-31.'],
+      [first, '1999-12-31', 'Nothing was counted before 2000-01-01.'],
+      [first, '', 'Choose the first day.'],
+    ] as const) {
+      await field.fill(day)
+      await page.locator('.field-error', { hasText: message }).waitFor()
+      await page.getByRole('status').filter({ hasText: message }).waitFor({ state: 'attached' })
+      assert.equal(await page.locator('[aria-invalid=true]').count(), 1)
+    }
+    assert.equal(asked.length, count, 'what the API would refuse is not asked')
+    await assertAccessible(page, 'a range that is refused')
+    // The limits of the page are those of the API.
+    for (const [from, status] of [
+      ['2024-12-31', 200],
+      ['2024-12-30', 400],
+    ] as const) {
+      const answer = await send(world.api, 'GET', `/usage?from=${from}&to=2026-01-01`, { key: world.tenant.secretKey })
+      assert.equal(answer.status, status, from)
+    }
+    await first.fill('2024-12-31')
+    await page.getByRole('heading', { name: 'Requests, 2024-12-31 to 2026-01-01' }).waitFor()
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
 
   test('the audit log names operations in words, and says where it has none', async () => {
     const { secretKey: key } = world.tenant

@@ -32,6 +32,26 @@ export function monthPeriod(which: 'this' | 'previous'): Period {
   return { from: dayOf(month - 1, 1), to: dayOf(month, 0) }
 }
 
+/** What the API reads at most. */
+const MAX_DAYS_APART = 366
+const FIRST_DAY = '2000-01-01'
+
+/** Why the API would refuse the period, and at which of its days; undefined: it would not. */
+export function problemOfPeriod({ from, to }: Period): { path: '/from' | '/to'; message: string } | undefined {
+  if (from === '') return { path: '/from', message: 'Choose the first day.' }
+  if (to === '') return { path: '/to', message: 'Choose the last day.' }
+  if (from < FIRST_DAY) return { path: '/from', message: `Nothing was counted before ${FIRST_DAY}.` }
+  // Dates in this form are in the order of their texts.
+  if (from > to) return { path: '/to', message: `The last day is before the first one, ${from}.` }
+  if ((Date.parse(to) - Date.parse(from)) / 1_000 / DAY_SECONDS > MAX_DAYS_APART)
+    return { path: '/from', message: `The two days can be ${MAX_DAYS_APART} days apart, so not before ${earliest(to)}.` }
+  return undefined
+}
+
+function earliest(to: string): string {
+  return dateOf(Date.parse(to) / 1_000 - MAX_DAYS_APART * DAY_SECONDS)
+}
+
 /** The usage of each day of the period. The API omits zeros; here each day has a value. */
 export async function loadUsageDays(period: Period, signal: AbortSignal): Promise<UsageDays> {
   const { data } = await api.getUsage({ query: { ...period, by: 'day' }, signal })

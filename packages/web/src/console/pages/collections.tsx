@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { api } from '../api/api.ts'
 import { may } from '../api/roles.ts'
 import { usePages } from '../api/use-pages.ts'
@@ -11,6 +11,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, PageHead } from '../parts/page-head.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { useTyped } from '../parts/use-typed.ts'
 import { Link, navigate, useSearch } from '../router/router.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 
@@ -101,14 +102,7 @@ const TYPING_MS = 250
 
 /** A search that waits until the reader stops typing. */
 export function SearchField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
-  const [text, setText] = useState(value)
-  // A link or a key changed it.
-  useEffect(() => setText(value), [value])
-  useEffect(() => {
-    if (text === value) return undefined
-    const timer = setTimeout(() => onChange(text), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [text])
+  const [text, setText] = useTyped(value, onChange, TYPING_MS)
   return <TextField label={label} path={null} type="search" value={text} onChange={setText} maxLength={200} />
 }
 

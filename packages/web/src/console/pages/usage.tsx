@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { lastDays, loadUsageDays, type Meter, monthPeriod, sum } from '../api/usage.ts'
+import { lastDays, loadUsageDays, type Meter, monthPeriod, type Period, problemOfPeriod, sum } from '../api/usage.ts'
 import { useQuery } from '../api/use-query.ts'
 import { Chart } from '../parts/chart.tsx'
 import { toCsv } from '../parts/csv.ts'
@@ -7,11 +7,13 @@ import { CurlButton } from '../parts/curl-button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { download } from '../parts/download.ts'
 import { FailureNote } from '../parts/failure.tsx'
-import { SelectField } from '../parts/fields.tsx'
+import { FieldErrors } from '../parts/field-errors.ts'
+import { SelectField, TextField } from '../parts/fields.tsx'
 import { formatBytes, formatNumber } from '../parts/format.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { PageHead } from '../parts/page-head.tsx'
+import { useTyped } from '../parts/use-typed.ts'
 import { useSearch } from '../router/router.tsx'
 
 const meters = ['requests', 'items', 'paints', 'launches', 'credits', 'bytes'] as const satisfies readonly Meter[]
@@ -30,11 +32,14 @@ const spans = [
   ['365', 'A year'],
   ['month', 'This month'],
   ['previous-month', 'Previous month'],
+  ['dates', 'Other dates'],
 ] as const
 
-function periodOf(span: (typeof spans)[number][0]) {
+function periodOf(span: (typeof spans)[number][0], search: URLSearchParams): Period {
   if (span === 'month') return monthPeriod('this')
-  return span === 'previous-month' ? monthPeriod('previous') : lastDays(Number(span))
+  if (span === 'previous-month') return monthPeriod('previous')
+  if (span !== 'dates') return lastDays(Number(span))
+  return { from: search.get('from') ?? '', to: search.get('to') ?? '' }
 }
 
 /** What the tenant used, by day in UTC. */
@@ -42,8 +47,11 @@ export function UsagePage() {
   const [search, change] = useSearch()
   const days = spans.find(([value]) => value === search.get('days'))?.[0] ?? '30'
   const meter = meters.find((one) => one === search.get('meter')) ?? 'requests'
-  const period = periodOf(days)
-  const usage = useQuery(`usage ${period.from} ${period.to}`, (signal) => loadUsageDays(period, signal))
+  const period = periodOf(days, search)
+  const problem = problemOfPeriod(period)
+  const usage = useQuery(`usage ${period.from} ${period.to}`, (signal) =>
+    problem ? Promise.resolve(undefined) : loadUsageDays(period, signal),
+  )
   const { data } = usage
   const series = useMemo(() => (data ? [{ label: titles[meter], values: data.of(meter) }] : []), [data, meter])
   const format = (value: number) => (meter === 'bytes' ? formatBytes(value) : formatNumber(value))
@@ -79,10 +87,26 @@ export function UsagePage() {
           options={meters.map((one) => [one, titles[one]] as const)}
           onChange={(value) => change({ meter: value })}
         />
-        <SelectField label="Time" path={null} value={days} options={spans} onChange={(value) => change({ days: value })} />
+        <SelectField
+          label="Time"
+          path={null}
+          value={days}
+          options={spans}
+          // Other dates begin with those that are shown.
+          onChange={(value) => change(value === 'dates' ? { days: value, ...period } : { days: value, from: '', to: '' })}
+        />
+        {days === 'dates' && (
+          <FieldErrors.Provider value={{ problems: new Map(), details: problem ? [problem] : [], shown: new Set() }}>
+            <DayField label="First day (UTC)" path="/from" value={period.from} onChange={(from) => change({ from })} />
+            <DayField label="Last day (UTC)" path="/to" value={period.to} onChange={(to) => change({ to })} />
+          </FieldErrors.Provider>
+        )}
       </div>
+      <p class="unseen" role="status">
+        {problem?.message}
+      </p>
       {usage.error !== undefined && <FailureNote error={usage.error} onRetry={usage.reload} />}
-      {!data && usage.error === undefined && <Loading lines={8} />}
+      {!data && !problem && usage.error === undefined && <Loading lines={8} />}
       {data && (
         <>
           <section class="card figure">
@@ -110,4 +134,19 @@ export function UsagePage() {
       )}
     </>
   )
+}
+
+/** A year is typed digit by digit, and is complete after each of them. */
+const TYPING_MS = 600
+
+interface DayFieldProps {
+  label: string
+  path: string
+  value: string
+  onChange: (value: string) => void
+}
+
+function DayField({ label, path, value, onChange }: DayFieldProps) {
+  const [text, setText] = useTyped(value, onChange, TYPING_MS)
+  return <TextField label={label} path={path} type="date" value={text} onChange={setText} />
 }

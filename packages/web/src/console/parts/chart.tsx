@@ -26,23 +26,25 @@ type Plot = typeof uPlot
 export function Chart({ label, times, series, height = 140, by = 'day' }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const [Plot, setPlot] = useState<Plot>()
+  const plot = useRef<uPlot>(undefined)
   const isDark = useDark()
-  useEffect(() => void loadPlot().then((plot) => setPlot(() => plot)), [])
+  const data = (): uPlot.AlignedData => [[...times], ...series.map(({ values }) => [...values])]
+  const labels = series.map(({ label }) => label).join()
+  useEffect(() => void loadPlot().then((loaded) => setPlot(() => loaded)), [])
   useEffect(() => {
     const element = place.current
     if (!element || !Plot) return undefined
-    const plot = new Plot(
-      optionsOf(series, element.clientWidth, height, by),
-      [[...times], ...series.map(({ values }) => [...values])],
-      element,
-    )
-    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
+    const drawn = new Plot(optionsOf(Plot, series, element.clientWidth, height, by), data(), element)
+    plot.current = drawn
+    const watch = new ResizeObserver(() => drawn.setSize({ width: element.clientWidth, height }))
     watch.observe(element)
     return () => {
       watch.disconnect()
-      plot.destroy()
+      drawn.destroy()
     }
-  }, [Plot, isDark, times, series])
+  }, [Plot, isDark, labels, times.length === 1])
+  // Newer numbers are drawn into the chart that is there: a new one would flicker.
+  useEffect(() => plot.current?.setData(data()), [times, series])
   // The drawing has no text for screen readers, so its label stands for it.
   return <div class="chart" role="img" aria-label={label} ref={place} />
 }
@@ -51,13 +53,14 @@ async function loadPlot(): Promise<Plot> {
   return (await import('uplot')).default
 }
 
-function optionsOf(series: readonly Series[], width: number, height: number, by: 'hour' | 'day'): uPlot.Options {
+function optionsOf(Plot: Plot, series: readonly Series[], width: number, height: number, by: 'hour' | 'day'): uPlot.Options {
   const style = getComputedStyle(document.documentElement)
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const axis = { stroke: colour('muted'), font: '11px system-ui, sans-serif', ticks: { show: false } }
   return {
     width,
     height,
+    ...(by === 'day' ? { tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
     // Half the text of the last time is at the right of its point. That of an hour is wider than that of a day.
     padding: [8, by === 'hour' ? 28 : 22, 0, 0],
     legend: { show: false },
@@ -70,6 +73,8 @@ function optionsOf(series: readonly Series[], width: number, height: number, by:
         size: 24,
         // Pixels between two times, so that their texts do not touch.
         space: by === 'hour' ? 80 : 50,
+        // No day twice.
+        ...(by === 'day' ? { incrs: [1, 2, 3, 7, 14, 28, 61, 91].map((days) => days * 86_400) } : {}),
         values: (_plot, ticks) => ticks.map(by === 'hour' ? formatHour : formatDay),
       },
       {
