@@ -12,6 +12,62 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
   })
   after(() => world?.close())
 
+  test('the overview is up to date while it is visible, and keeps focus, scroll and charts', async () => {
+    const { secretKey: key } = world.tenant
+    await world.makeCollection(['a wish'])
+    const { page, problems } = await world.open('', { viewport: { width: 1_280, height: 500 }, expected: /ERR_FAILED/ })
+    await page.clock.install()
+    await page.reload()
+    const newest = page.locator('.lines a')
+    await newest.first().waitFor()
+    await page.locator('.chart canvas').first().waitFor()
+    await newest.first().focus()
+    await page.evaluate(`document.querySelector('.chart canvas').id = 'drawn'; scrollTo(0, 400)`)
+    let asked = 0
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.startsWith('/v1/')) asked++
+    })
+    const pass = async (seconds: number) => {
+      await page.clock.runFor(seconds * 1_000)
+      await page.waitForLoadState('networkidle')
+    }
+    const made = await send(world.api, 'POST', '/collections', {
+      key,
+      body: { metadata: { share_title: 'Votes for the mural' } },
+    })
+    await pass(31)
+    await page.getByRole('link', { name: 'Votes for the mural' }).waitFor()
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Lantern night')
+    assert.equal(await page.evaluate('scrollY'), 400)
+    assert.equal(await page.locator('#drawn').count(), 1, 'the charts are not made anew')
+
+    const become = (state: 'hidden' | 'visible') =>
+      page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
+        document.dispatchEvent(new Event('visibilitychange'))`)
+    await become('hidden')
+    const before = asked
+    await pass(300)
+    assert.equal(asked, before, 'a hidden page asks nothing')
+    await send(world.api, 'DELETE', `/collections/${made.body.data.id}`, {
+      key,
+      collectionToken: made.body.data.admin_token,
+    })
+    await become('visible')
+    await page.getByRole('link', { name: 'Votes for the mural' }).waitFor({ state: 'detached' })
+
+    await page.route('**/v1/**', (route) => route.abort())
+    await pass(31)
+    // The client repeats a request that got no answer.
+    for (let tries = 0; (await page.locator('.failure').count()) === 0 && tries < 20; tries++) await pass(2)
+    assert.equal(await page.locator('.failure').count(), 1)
+    assert.ok((await newest.count()) > 0, 'what is known stays')
+    await page.unroute('**/v1/**')
+    await pass(62)
+    await page.locator('.failure').waitFor({ state: 'detached' })
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
+
   test('the usage of any dates is shown, and a range that the API would refuse has a message at its field', async () => {
     const { page, problems } = await world.open('/usage', { ...phone, colorScheme: 'dark' })
     const asked: URLSearchParams[] = []

@@ -3,6 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 /** How often the newest page of a list is read if no event stream reports its changes. */
 export const LIVE_MS = 3_000
 
+/** How often figures of days and hours are read, which nobody waits for. */
+export const FIGURES_MS = 30_000
+
 /**
  * Calls `read` every `everyMs` while the page is visible, and at once when it becomes visible again after longer than
  * that. A hidden page sends no requests.

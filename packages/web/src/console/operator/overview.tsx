@@ -10,8 +10,8 @@ import { type Health, loadHealth, problemsOf, type Process } from './health.ts'
 
 /** Whether the installation is well, and what is not. */
 export function OperatorOverview() {
-  const { data, error, reload } = useQuery('health', loadHealth)
-  usePolling(reload, 10_000)
+  const { data, error, reload, refresh } = useQuery('health', loadHealth)
+  usePolling(refresh, 10_000)
   return (
     <>
       <PageHead title="Overview" lead="The state of the installation, read again every ten seconds." />

@@ -4,6 +4,8 @@ import { findEnding, isValidAt } from './ending-keys.ts'
 import { readDeliveryHealth, troubleOf } from './webhook-health.ts'
 
 interface Concern {
+  /** What it is about: its text may change while the page is open. */
+  about: string
   text: string
   /** The page where it is dealt with. */
   to: string
@@ -16,6 +18,9 @@ const LOOKED_AT = 50
 export async function findAttention(signal: AbortSignal): Promise<Concern[]> {
   const checks = may('analyse') ? [checkWebhooks(signal), checkKeys(signal), checkSessions(signal)] : []
   const found = await Promise.allSettled(checks)
+  // Without an answer to any of them, nothing is known: what was found before stays.
+  const [first] = found
+  if (first?.status === 'rejected' && found.every(({ status }) => status === 'rejected')) throw first.reason
   return found.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []))
 }
 
@@ -23,10 +28,10 @@ async function checkWebhooks(signal: AbortSignal): Promise<Concern[]> {
   const { data: endpoints } = await api.listWebhookEndpoints({ signal })
   const found = endpoints.map(async ({ id, url, enabled }): Promise<Concern[]> => {
     const to = `/webhooks/${id}`
-    if (!enabled) return [{ text: `The webhook endpoint ${url} is disabled: no events are sent.`, to }]
+    if (!enabled) return [{ about: id, text: `The webhook endpoint ${url} is disabled: no events are sent.`, to }]
     const health = await readDeliveryHealth(id, signal)
     const trouble = troubleOf(health)
-    return trouble === '' ? [] : [{ text: `Of the last ${health.count} deliveries to ${url}, ${trouble}.`, to }]
+    return trouble === '' ? [] : [{ about: id, text: `Of the last ${health.count} deliveries to ${url}, ${trouble}.`, to }]
   })
   return (await Promise.all(found)).flat()
 }
@@ -41,8 +46,16 @@ async function checkKeys(signal: AbortSignal): Promise<Concern[]> {
   const leaked = data.filter((key) => isLeaked.has(key.id) && isValidAt(key, nowMs))
   const ending = findEnding(data, { nowMs, untilMs: nowMs + SOON_MS })
   return [
-    ...leaked.map(({ name, hint }) => ({ text: `The key ${name ?? hint} was found in public and is still valid.`, to: '/keys' })),
-    ...ending.map(({ name, hint }) => ({ text: `The key ${name ?? hint} expires within a week.`, to: '/keys' })),
+    ...leaked.map(({ id, name, hint }) => ({
+      about: `leaked ${id}`,
+      text: `The key ${name ?? hint} was found in public and is still valid.`,
+      to: '/keys',
+    })),
+    ...ending.map(({ id, name, hint }) => ({
+      about: `ending ${id}`,
+      text: `The key ${name ?? hint} expires within a week.`,
+      to: '/keys',
+    })),
   ]
 }
 
@@ -51,5 +64,5 @@ async function checkSessions(signal: AbortSignal): Promise<Concern[]> {
   const { data } = await api.listSessions({ query: { status: 'failed', from, limit: LOOKED_AT }, signal })
   if (data.length === 0) return []
   const sessions = data.length === 1 ? 'One agent session' : `${data.length} agent sessions`
-  return [{ text: `${sessions} failed in the last week.`, to: '/agent-sessions?status=failed' }]
+  return [{ about: 'sessions', text: `${sessions} failed in the last week.`, to: '/agent-sessions?status=failed' }]
 }

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { api, currentSession } from '../api/api.ts'
 import { may } from '../api/roles.ts'
+import { FIGURES_MS, usePolling } from '../api/use-polling.ts'
 import { useQuery } from '../api/use-query.ts'
 import { lastDays, loadUsageDays, type Meter, sum, type UsageDays } from '../api/usage.ts'
 import { Chart } from '../parts/chart.tsx'
@@ -23,10 +24,11 @@ const meters: readonly (readonly [meter: Meter, title: string])[] = [
   ['credits', 'Credits spent'],
 ]
 
-/** What happened in the last 30 days, and what needs attention. */
+/** What happened in the last 30 days, and what needs attention. Each part is read again while the page is visible. */
 export function Overview() {
   const { tenant } = currentSession()
   const usage = useQuery('usage', (signal) => loadUsageDays(lastDays(DAYS), signal))
+  usePolling(usage.refresh, FIGURES_MS)
   return (
     <>
       <PageHead title="Overview" lead={tenant ? `How ${tenant.name} is doing.` : undefined} />
@@ -72,14 +74,15 @@ function Figure({ title, values, times }: { title: string; values: readonly numb
 }
 
 function Attention() {
-  const { data } = useQuery('attention', findAttention)
+  const { data, refresh } = useQuery('attention', findAttention)
+  usePolling(refresh, FIGURES_MS)
   if (!data || data.length === 0) return null
   return (
     <section class="card attention" aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
       <ul>
-        {data.map(({ text, to }) => (
-          <li key={text}>
+        {data.map(({ about, text, to }) => (
+          <li key={about}>
             <Icon name="warning" />
             <Link to={to}>{text}</Link>
           </li>
@@ -92,12 +95,12 @@ function Attention() {
 const SHOWN_EVENTS = 8
 
 function Newest() {
-  const { data, error, reload } = useQuery(
+  const { data, error, reload, refresh } = useQuery(
     'newest collections',
     async (signal) => (await api.listCollections({ query: { limit: SHOWN_EVENTS }, signal })).data,
   )
-  if (error !== undefined) return <FailureNote error={error} onRetry={reload} />
-  if (!data) return <Loading />
+  usePolling(refresh, FIGURES_MS)
+  if (!data) return error === undefined ? <Loading /> : <FailureNote error={error} onRetry={reload} />
   if (data.length === 0) return <FirstSteps />
   return (
     <section class="card">

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { api } from '../api/api.ts'
 import { sum } from '../api/usage.ts'
+import { FIGURES_MS, usePolling } from '../api/use-polling.ts'
 import { useQuery } from '../api/use-query.ts'
 import { Chart } from '../parts/chart.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
@@ -14,9 +15,12 @@ type Tone = 'accent' | 'bad' | 'muted'
 
 /** Requests, errors and times of the last hours, from the request log. */
 export function RequestHealth() {
-  const { data, error, reload } = useQuery('request health', async (signal) => (await api.summariseRequests({ signal })).data)
-  if (error !== undefined) return <FailureNote error={error} onRetry={reload} />
-  if (!data) return <Loading lines={4} />
+  const { data, error, reload, refresh } = useQuery(
+    'request health',
+    async (signal) => (await api.summariseRequests({ signal })).data,
+  )
+  usePolling(refresh, FIGURES_MS)
+  if (!data) return error === undefined ? <Loading lines={4} /> : <FailureNote error={error} onRetry={reload} />
   return (
     <section aria-labelledby="request-health">
       <div class="card-head">
