@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { auditWords } from '@atrium/contract/audit-words'
 import { assertAccessible, skipWithoutChromium } from '@atrium/web/share/start-test-browser'
+import type { Locator } from 'playwright-core'
 import { phone, startConsoleInChromium, type ConsoleInChromium } from '#testing/console-in-chromium.ts'
 import { send } from '#testing/http.ts'
 
@@ -11,6 +12,52 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     world = await startConsoleInChromium()
   })
   after(() => world?.close())
+
+  test('an item and the pages of a collection say in words what they show', async () => {
+    const { secretKey: key } = world.tenant
+    const { id, token, itemIds } = await world.makeCollection(['first wish', 'second wish', 'third wish'])
+    const curate = (itemId: string | undefined, body: object) =>
+      send(world.api, 'PATCH', `/collections/${id}/items/${itemId}`, { key, collectionToken: token, body })
+    await curate(itemIds[0], { hero: true })
+    await curate(itemIds[2], { approved: false })
+    const { page, problems } = await world.open(`/collections/${id}`, { expected: /ERR_FAILED/ })
+    await page.route('https://pictures.example/**', (route) => route.abort())
+    await page.locator('.item', { hasText: 'third wish' }).getByRole('button', { name: 'Open' }).click()
+    const dialog = page.getByRole('dialog', { name: '“third wish”' })
+    const facts = async (place: Locator) => (await place.locator('.facts').innerText()).replaceAll(/\s+/g, ' ')
+    assert.match(
+      await facts(dialog),
+      /^Author Ada Type message Added .*\(.*\) State not approved Who reads it Everyone with the publishable key.* Id itm_/,
+    )
+    await assertAccessible(page, 'an item')
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Preview' }).click()
+    const [share, wall] = [page.getByRole('region', { name: 'Share page' }), page.getByRole('region', { name: 'Wall' })]
+    await wall.getByText('“second wish”').waitFor()
+    assert.match(await facts(wall), /^Items 2 Newest “second wish” by Ada, message, .* Hero “first wish” by Ada, message, /)
+    assert.equal(await facts(share), 'Title Lantern night Description None Picture None: no artifact is the hero and published')
+    // What changes while the page is open changes in the words too.
+    await curate(itemIds[2], { approved: true })
+    await wall.getByText('“third wish”').waitFor()
+    await send(world.api, 'POST', `/collections/${id}/artifacts`, {
+      key,
+      collectionToken: token,
+      body: { kind: 'image', url: 'https://pictures.example/pier.jpg', title: 'The pier' },
+    }).then(({ body }) =>
+      send(world.api, 'PATCH', `/collections/${id}/artifacts/${body.data.id}`, {
+        key,
+        collectionToken: token,
+        body: { published: true, hero: true },
+      }),
+    )
+    await share.getByText(/^“The pier” \(linked image\), /).waitFor()
+    await assertAccessible(page, 'the preview')
+    assert.deepEqual(
+      problems.filter((problem) => !problem.startsWith('https://pictures.example/')),
+      [],
+    )
+    await page.context().close()
+  })
 
   test('the overview is up to date while it is visible, and keeps focus, scroll and charts', async () => {
     const { secretKey: key } = world.tenant

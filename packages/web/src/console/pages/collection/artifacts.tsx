@@ -11,7 +11,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { Empty } from '../../parts/page-head.tsx'
 import { confirm } from '../../shell/confirm.tsx'
 
-type Artifact = Awaited<ReturnType<typeof api.listArtifacts>>['data'][number]
+export type Artifact = Awaited<ReturnType<typeof api.listArtifacts>>['data'][number]
 
 /** The pictures and clips of a collection as a grid. */
 export function Artifacts({ id }: { id: string }) {
@@ -64,8 +64,9 @@ function ArtifactCard({ collectionId, artifact, onChange }: { collectionId: stri
     <li class="card artifact">
       <Picture artifact={artifact} />
       <div class="artifact-text">
-        <b>{title ?? nameOf(artifact)}</b>
+        <b>{title ?? artifactName(artifact)}</b>
         <p class="item-facts">
+          {title !== undefined && <span>{artifactName(artifact)}</span>}
           <Badge tone={status === 'ready' ? 'good' : status === 'painting' ? 'warn' : 'bad'}>{status}</Badge>
           {published && <Badge tone="good">published</Badge>}
           {hero && <Badge tone="warn">hero</Badge>}
@@ -110,8 +111,8 @@ function ArtifactCard({ collectionId, artifact, onChange }: { collectionId: stri
 
 const sources: Partial<Record<Artifact['source'], string>> = { paint: 'Painted', upload: 'Uploaded', produce: 'Produced' }
 
-/** What an artifact without a title is called. */
-function nameOf({ kind, source }: Artifact): string {
+/** What an artifact is: "Painted image". One without a title is called so. */
+export function artifactName({ kind, source }: Artifact): string {
   return `${sources[source] ?? 'Linked'} ${kind}`
 }
 

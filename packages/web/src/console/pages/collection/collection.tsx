@@ -56,7 +56,7 @@ export function CollectionPage({ params: { id = '' } }: { params: Params }) {
       />
       {part === '' && <Items id={id} />}
       {part === '/artifacts' && <Artifacts id={id} />}
-      {part === '/preview' && <Preview id={id} wall={data.wall} />}
+      {part === '/preview' && <Preview collection={data} />}
       {part === '/settings' && <CollectionSettings collection={data} onChange={(changed) => set(() => changed)} />}
     </>
   )

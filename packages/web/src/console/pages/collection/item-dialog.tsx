@@ -5,9 +5,17 @@ import { CopyText } from '../../parts/copy.tsx'
 import { CurlButton } from '../../parts/curl-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { formatTime } from '../../parts/format.tsx'
+import { formatTime, Time } from '../../parts/format.tsx'
 import { confirm } from '../../shell/confirm.tsx'
+import { ItemBadges } from './item-row.tsx'
+import { itemName } from './item-words.ts'
 import type { Item } from './use-curation.ts'
+
+const readers: Record<Item['access'], string> = {
+  owner: 'Only the owner',
+  open: 'Everyone with the publishable key, while it is approved and not archived',
+  email: 'The accounts that it is granted to',
+}
 
 interface ItemDialogProps {
   collectionId: string
@@ -30,14 +38,21 @@ export function ItemDialog({ collectionId, item, onClose, onDeleted }: ItemDialo
       onDeleted()
   }
   return (
-    <Dialog title={`Item of ${item.author ?? 'nobody named'}`} layout="side" onClose={onClose}>
+    <Dialog title={itemName(item)} layout="side" onClose={onClose}>
       <div class="dialog-body">
         <Facts
           facts={[
-            ['Id', <CopyText text={item.id} label="Copy the id" />],
+            ['Author', item.author ?? <span class="muted">Without an author</span>],
             ['Type', <code>{item.type}</code>],
-            ['Access', item.access],
-            ['Added', formatTime(item.created_at)],
+            [
+              'Added',
+              <>
+                {formatTime(item.created_at)} (<Time at={item.created_at} />)
+              </>,
+            ],
+            ['State', <ItemBadges item={item} />],
+            ['Who reads it', readers[item.access]],
+            ['Id', <CopyText text={item.id} label="Copy the id" />],
           ]}
         />
         <pre class="json" tabIndex={0}>

@@ -20,16 +20,11 @@ interface ItemRowProps {
 
 export function ItemRow({ item, isActive, onActivate, onOpen, curate }: ItemRowProps) {
   const author = item.author ?? 'Without an author'
-  const states = [
-    item.approved ? 'approved' : 'not approved',
-    ...(item.archived ? ['archived'] : []),
-    ...(item.hero ? ['hero'] : []),
-  ]
   return (
     <li
       class={`item${item.archived ? ' archived' : ''}${curate?.isSelected ? ' selected' : ''}`}
       tabIndex={isActive ? 0 : -1}
-      aria-label={`${author}: ${itemWords(item)} (${states.join(', ')})`}
+      aria-label={`${author}: ${itemWords(item)} (${statesOf(item).join(', ')})`}
       onFocus={onActivate}
     >
       {curate && (
@@ -48,13 +43,7 @@ export function ItemRow({ item, isActive, onActivate, onOpen, curate }: ItemRowP
           <span>{author}</span>
           <code>{item.type}</code>
           <Time at={item.created_at} />
-          <span class="item-flags">
-            {states.map((state) => (
-              <Badge key={state} tone={tones[state] ?? 'plain'}>
-                {state}
-              </Badge>
-            ))}
-          </span>
+          <ItemBadges item={item} />
         </p>
       </div>
       <div class="item-actions">
@@ -74,6 +63,22 @@ export function ItemRow({ item, isActive, onActivate, onOpen, curate }: ItemRowP
 }
 
 const tones: Partial<Record<string, 'good' | 'bad' | 'warn'>> = { approved: 'good', 'not approved': 'bad', hero: 'warn' }
+
+function statesOf({ approved, archived, hero }: Item): string[] {
+  return [approved ? 'approved' : 'not approved', ...(archived ? ['archived'] : []), ...(hero ? ['hero'] : [])]
+}
+
+export function ItemBadges({ item }: { item: Item }) {
+  return (
+    <span class="item-flags">
+      {statesOf(item).map((state) => (
+        <Badge key={state} tone={tones[state] ?? 'plain'}>
+          {state}
+        </Badge>
+      ))}
+    </span>
+  )
+}
 
 interface FlagButtonProps {
   label: string

@@ -2,51 +2,157 @@ import { followStream } from '@atrium/client/follow-stream'
 import { useState } from 'preact/hooks'
 import { api } from '../../api/api.ts'
 import { useMessages } from '../../api/use-live.ts'
+import { useQuery } from '../../api/use-query.ts'
+import { Facts } from '../../parts/facts.tsx'
+import { FailureNote } from '../../parts/failure.tsx'
+import { formatNumber, Time } from '../../parts/format.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { titleOf } from '../collections.tsx'
+import { type Artifact, artifactName } from './artifacts.tsx'
+import type { Collection } from './collection.tsx'
+import { itemName } from './item-words.ts'
 
 const QUIET_MS = 1_500
+const LOOKED_AT = 100
 
 /**
- * The share page and the wall as visitors see them. They are from strangers: the frames are sandboxed, without
- * allow-same-origin, so nothing in them can reach the session.
+ * The share page and the wall as visitors see them, and in words what they show. They are from strangers: the frames are
+ * sandboxed, without allow-same-origin, so nothing in them can reach the session.
  */
-export function Preview({ id, wall }: { id: string; wall: boolean }) {
+export function Preview({ collection }: { collection: Collection }) {
+  const { id, metadata, wall } = collection
   const [turn, setTurn] = useState(0)
   const [timer] = useState<{ id?: ReturnType<typeof setTimeout> }>({})
+  const content = useQuery(`preview ${id}`, (signal) => loadContent(id, signal))
   useMessages(
     `preview ${id}`,
     (signal) => followStream(api.streamCollection, { id, signal }),
     () => {
       // Changes come in bursts; the page is loaded again after the last one.
       clearTimeout(timer.id)
-      timer.id = setTimeout(() => setTurn((turn) => turn + 1), QUIET_MS)
+      timer.id = setTimeout(() => {
+        setTurn((turn) => turn + 1)
+        content.refresh()
+      }, QUIET_MS)
     },
   )
+  const { data, error, reload } = content
+  const description = metadata['share_description']
   return (
-    <div class="previews">
-      <Frame key={`share ${turn}`} title="Share page" address={`/v1/collections/${id}/render`} sandbox="" />
-      {wall ? (
-        <Frame title="Wall" address={`/v1/collections/${id}/wall`} sandbox="allow-scripts" />
-      ) : (
-        <section class="card">
-          <h2>Wall</h2>
-          <p class="muted">The wall is switched off. The settings of the collection switch it on.</p>
-        </section>
-      )}
-    </div>
+    <>
+      {error !== undefined && <FailureNote error={error} onRetry={reload} />}
+      <div class="previews">
+        <Frame title="Share page" address={`/v1/collections/${id}/render`} sandbox="" turn={turn}>
+          <Facts
+            facts={[
+              ['Title', titleOf(metadata)],
+              ['Description', typeof description === 'string' ? description : 'None'],
+              ['Picture', data && <PictureWords {...data} />],
+            ]}
+          />
+        </Frame>
+        {wall ? (
+          <Frame title="Wall" address={`/v1/collections/${id}/wall`} sandbox="allow-scripts">
+            <Facts
+              facts={[
+                ['Items', data && `${formatNumber(data.items.length)}${data.hasMoreItems ? ' or more' : ''}`],
+                ['Newest', data?.items[0] && <ItemWords item={data.items[0]} />],
+                ['Hero', data && <HeroWords items={data.items} />],
+              ]}
+            />
+          </Frame>
+        ) : (
+          <section class="card">
+            <h2>Wall</h2>
+            <p class="muted">The wall is switched off. The settings of the collection switch it on.</p>
+          </section>
+        )}
+      </div>
+    </>
   )
 }
 
-function Frame({ title, address, sandbox }: { title: string; address: string; sandbox: string }) {
+interface Content {
+  /** What visitors may read, newest first. */
+  items: OpenItem[]
+  hasMoreItems: boolean
+  picture: Artifact | undefined
+  hasMoreArtifacts: boolean
+}
+
+type OpenItem = Awaited<ReturnType<typeof api.listOpenItems>>['data'][number]
+
+async function loadContent(id: string, signal: AbortSignal): Promise<Content> {
+  const [items, artifacts] = await Promise.all([
+    api.listOpenItems({ id, query: { order: 'newest', limit: LOOKED_AT }, signal }),
+    api.listArtifacts({ id, query: { limit: LOOKED_AT }, signal }),
+  ])
+  return {
+    items: items.data,
+    hasMoreItems: items.nextCursor !== undefined,
+    picture: artifacts.data.find((artifact) => artifact.hero && isPublic(artifact)),
+    hasMoreArtifacts: artifacts.nextCursor !== undefined,
+  }
+}
+
+function isPublic({ published, approved, archived, access, status }: Artifact): boolean {
+  return published && approved && !archived && access === 'open' && status === 'ready'
+}
+
+function PictureWords({ picture, hasMoreArtifacts }: Content) {
+  if (!picture) return <>{hasMoreArtifacts ? 'Not among the first artifacts' : 'None: no artifact is the hero and published'}</>
+  const { title, created_at: at } = picture
   return (
-    <section class="card">
+    <>
+      {title === undefined ? artifactName(picture) : `“${title}” (${artifactName(picture).toLowerCase()})`}, <Time at={at} />
+    </>
+  )
+}
+
+function HeroWords({ items }: { items: readonly OpenItem[] }) {
+  const hero = items.find((item) => item.hero)
+  return hero ? <ItemWords item={hero} /> : <>None</>
+}
+
+/** “More soup!” by Mwangi, wish, 3 min. ago. */
+function ItemWords({ item }: { item: OpenItem }) {
+  return (
+    <>
+      {itemName(item)} {item.author === null ? 'without an author' : `by ${item.author}`}, <code>{item.type}</code>,{' '}
+      <Time at={item.created_at} />
+    </>
+  )
+}
+
+interface FrameProps {
+  title: string
+  address: string
+  sandbox: string
+  /** Another number loads the page again. */
+  turn?: number
+  /** What it shows. */
+  children: preact.ComponentChildren
+}
+
+function Frame({ title, address, sandbox, turn, children }: FrameProps) {
+  return (
+    <section class="card" aria-label={title}>
       <div class="card-head">
         <h2>{title}</h2>
         <a class="quiet" href={address} target="_blank" rel="noopener noreferrer">
           Open <Icon name="outside" />
         </a>
       </div>
-      <iframe class="preview" title={title} src={address} sandbox={sandbox} referrerpolicy="no-referrer" loading="lazy" />
+      {children}
+      <iframe
+        key={turn}
+        class="preview"
+        title={title}
+        src={address}
+        sandbox={sandbox}
+        referrerpolicy="no-referrer"
+        loading="lazy"
+      />
     </section>
   )
 }
