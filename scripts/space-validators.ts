@@ -58,9 +58,11 @@ function writeFunction(name: string, schema: Schema, isRequest: boolean): void {
   const required = schema['required'] as readonly string[]
   const checked = properties.filter(([property]) => !checkedLater.has(property))
   const optional = properties.map(([property]) => property).filter((property) => !required.includes(property))
+  // In the call, a long list would take a line for each argument.
+  const isLong = optional.length > 6
   const parentPath = isRequest ? '' : 'path'
   const checks = [
-    `${use('findNameProblem')}(fields, ${isRequest ? "''" : parentPath}, ${literal(required)}, ${literal(optional)})`,
+    `${use('findNameProblem')}(fields, ${isRequest ? "''" : parentPath}, ${literal(required)}, ${isLong ? 'optional' : literal(optional)})`,
     ...checked.map(([property, value]) => writeCheck(property, value, isRequest ? `'/${property}'` : `\`\${path}/${property}\``)),
   ]
   const [parameters, guard] = isRequest
@@ -72,6 +74,7 @@ function writeFunction(name: string, schema: Schema, isRequest: boolean): void {
   functions.push(
     `${isRequest ? 'export ' : ''}function find${name}Problem(${parameters}): Problem {`,
     `${guard}const { ${checked.map(([property]) => property).join(', ')} } = fields`,
+    ...(isLong ? [`const optional = ${literal(optional)}`] : []),
     `return ${checks.join(' ??\n')}`,
     '}',
     '',

@@ -68,12 +68,7 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
   if (found.problem) log(`the identity provider was not reachable at start; its keys are looked for at its own origin alone`)
   const egress = openEgress(found.egress)
   const signingKey = await readSigningKey({ variable: config.signingKey, dataDir: config.dataDir })
-  const certificate = makeCertificate({
-    build,
-    signingKey,
-    service: 'atrium-space',
-    egress: egress.allowed,
-  })
+  const certificate = makeCertificate({ build, signingKey, service: 'atrium-space', egress: egress.allowed })
   const lost = (error: Error) => log(`counting what is written failed: ${error.message}`)
   const { rateLimitFactor: factor, maxBytes, unusedDays } = config
   const use = new SpaceUse({

@@ -147,10 +147,7 @@ export class Connections {
 
   async connect(): Promise<Borrowed> {
     const connection = await this.acquire('transaction')
-    return {
-      query: connection.query.bind(connection),
-      release: (isSpent) => this.release(connection, isSpent),
-    }
+    return { query: connection.query.bind(connection), release: (isSpent) => this.release(connection, isSpent) }
   }
 
   /**

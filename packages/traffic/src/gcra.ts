@@ -31,10 +31,6 @@ export function gcra(arrivalMs: number | undefined, policy: RatePolicy, nowMs: n
   const free = Math.max(0, Math.floor((toleranceMs - (base - nowMs)) / intervalMs + slack))
   const passed = Math.min(wanted, free)
   const next = base + passed * intervalMs
-  return {
-    passed,
-    next,
-    remaining: free - passed,
-    resetMs: passed > 0 ? next - nowMs : base + intervalMs - nowMs - toleranceMs,
-  }
+  const resetMs = passed > 0 ? next - nowMs : base + intervalMs - nowMs - toleranceMs
+  return { passed, next, remaining: free - passed, resetMs }
 }

@@ -18,10 +18,8 @@ export class Shards {
   shardOf(value: string): number {
     if (this.count === 1) return 0
     const hash = hashText(value)
-    return Math.max(
-      0,
-      this.#starts.findLastIndex((start) => start <= hash),
-    )
+    const shard = this.#starts.findLastIndex((start) => start <= hash)
+    return Math.max(0, shard)
   }
 
   /** The first and the last hash of a shard. */

@@ -42,20 +42,21 @@ export async function sendAnswer(res: ServerResponse, body: object, unread: Unre
 }
 
 /** Sends an answer while it is produced. An error in the middle can only be signalled by closing the connection. */
-export async function sendStreamed(res: ServerResponse, answer: StreamedAnswer, unread: UnreadAnswers): Promise<void> {
+export async function sendStreamed(res: ServerResponse, { parts }: StreamedAnswer, unread: UnreadAnswers): Promise<void> {
+  const { pieces, bytesHeld, release, cut } = parts
   try {
     if (res.destroyed) return
-    if (!unread.take(res, answer.bytesHeld)) throw tooManyUnread()
+    if (!unread.take(res, bytesHeld)) throw tooManyUnread()
     res.writeHead(200, jsonHeaders)
-    answer.cut.addEventListener('abort', () => res.req.socket.resetAndDestroy(), { once: true })
-    if (answer.cut.aborted) res.destroy()
-    for await (const piece of answer.pieces) if (!(await written(res, piece))) return
+    cut.addEventListener('abort', () => res.req.socket.resetAndDestroy(), { once: true })
+    if (cut.aborted) res.destroy()
+    for await (const piece of pieces) if (!(await written(res, piece))) return
     res.end()
   } catch (error) {
     if (res.headersSent) res.destroy()
     unlessOurs(error)
   } finally {
-    answer.release()
+    release()
   }
 }
 

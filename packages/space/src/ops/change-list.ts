@@ -2,7 +2,7 @@ import type { AdmittedAgent, Member, PolicyRecord } from '@atrium/sealing/record
 import type { Caller, SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
 import { changePolicy } from './change-policy.ts'
-import { addressesOf } from './create.ts'
+import { addressesOf, membersOf } from './create.ts'
 import type { AdmitRequest, ExpelRequest } from './request.ts'
 
 const maxMembers = 1_000
@@ -10,21 +10,10 @@ const maxMembers = 1_000
 /** Admits accounts or agents. One that was removed before is admitted again. */
 export function admit(ctx: SpaceContext, request: AdmitRequest, caller: Caller) {
   return changeList(ctx, request, caller, (policy, at) => {
-    const emails = addressesOf(request.emails ?? [])
-    const agents = [...new Set(request.agents ?? [])]
+    const agents = (request.agents ?? []).map((id) => ({ id, admitted_at: at }))
     return {
-      allow: put(
-        policy.allow ?? [],
-        emails,
-        ({ email }) => email,
-        (email) => ({ email, admitted_at: at }),
-      ),
-      agents: put(
-        policy.agents ?? [],
-        agents,
-        ({ id }) => id,
-        (id) => ({ id, admitted_at: at }),
-      ),
+      allow: put(policy.allow ?? [], membersOf(request.emails ?? [], at), ({ email }) => email),
+      agents: put(policy.agents ?? [], agents, ({ id }) => id),
     }
   })
 }
@@ -66,11 +55,10 @@ function changeList(
 /** Replaces existing members and appends new ones. */
 function put<One extends Member | AdmittedAgent>(
   list: readonly One[],
-  names: string[],
+  named: readonly One[],
   nameOf: (one: One) => string,
-  make: (name: string) => One,
 ): One[] {
-  const added = new Map(names.map((name) => [name, make(name)]))
+  const added = new Map(named.map((one) => [nameOf(one), one]))
   const kept = list.map((one) => {
     const again = added.get(nameOf(one))
     added.delete(nameOf(one))

@@ -77,6 +77,6 @@ function refuse(email: string): never {
   throw new SpaceError('invalid_request', `${JSON.stringify(email.slice(0, 100))} is not an e-mail address`)
 }
 
-function membersOf(emails: readonly string[], at: string): Member[] {
+export function membersOf(emails: readonly string[], at: string): Member[] {
   return addressesOf(emails).map((email) => ({ email, admitted_at: at }))
 }

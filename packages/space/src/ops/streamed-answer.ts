@@ -1,5 +1,4 @@
-/** An answer that is sent while it is produced. */
-export class StreamedAnswer {
+interface Parts {
   /**
    * Chunks, one after the other. A chunk is valid only until the next one is requested, because all may share one
    * buffer.
@@ -11,11 +10,13 @@ export class StreamedAnswer {
   readonly release: () => void
   /** Aborted when the answer must end early, because its place was given to another. */
   readonly cut: AbortSignal
+}
 
-  constructor(answer: Pick<StreamedAnswer, 'pieces' | 'bytesHeld' | 'release' | 'cut'>) {
-    this.pieces = answer.pieces
-    this.bytesHeld = answer.bytesHeld
-    this.release = answer.release
-    this.cut = answer.cut
+/** An answer that is sent while it is produced. */
+export class StreamedAnswer {
+  readonly parts: Parts
+
+  constructor(parts: Parts) {
+    this.parts = parts
   }
 }

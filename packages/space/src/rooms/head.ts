@@ -17,7 +17,4 @@ export interface RoomHead {
   accessKey: string | undefined
 }
 
-export const roomLimits = {
-  lines: 100_000,
-  bytes: 64 * 1024 * 1024,
-} as const
+export const roomLimits = { lines: 100_000, bytes: 64 * 1024 * 1024 } as const

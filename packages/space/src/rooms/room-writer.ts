@@ -215,12 +215,9 @@ export class RoomWriter {
       const late = queue.filter(({ untilMs }) => now >= untilMs)
       if (late.length === 0) continue
       this.#count -= late.length
-      if (late.length === queue.length) this.#waiting.delete(room)
-      else
-        this.#waiting.set(
-          room,
-          queue.filter(({ untilMs }) => now < untilMs),
-        )
+      const rest = queue.filter(({ untilMs }) => now < untilMs)
+      if (rest.length > 0) this.#waiting.set(room, rest)
+      else this.#waiting.delete(room)
       for (const { reject } of late) reject(new Overloaded('the message waited too long to be written'))
     }
   }

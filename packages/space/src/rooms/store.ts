@@ -227,10 +227,5 @@ export async function insertRoom(
 
 /** Removes a room and its lines. The name stays reserved: see free-room.sql. The caller then wakes the polls. */
 export async function deleteRoom(db: Db, room: string): Promise<void> {
-  await db.query({
-    name: 'rooms-remove',
-    text: 'select remove_room($1)',
-    values: [room],
-    writes: true,
-  })
+  await db.query({ name: 'rooms-remove', text: 'select remove_room($1)', values: [room], writes: true })
 }

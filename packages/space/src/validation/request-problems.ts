@@ -35,13 +35,9 @@ const dedupeRule: TextRule = { pattern: /^[A-Za-z0-9_-]{22,86}$/u }
 
 export function findPollProblem(fields: Fields): Problem {
   const { op, room, mk, sinceEtag, sinceCount, waitMs, limit, proof } = fields
+  const optional = ['sinceEtag', 'sinceCount', 'waitMs', 'limit', 'idToken', 'spk', 'proof']
   return (
-    findNameProblem(
-      fields,
-      '',
-      ['op', 'room', 'mk'],
-      ['sinceEtag', 'sinceCount', 'waitMs', 'limit', 'idToken', 'spk', 'proof'],
-    ) ??
+    findNameProblem(fields, '', ['op', 'room', 'mk'], optional) ??
     findChoiceProblem(op, '/op', ['poll']) ??
     findTextProblem(room, '/room', roomRule) ??
     findTextProblem(mk, '/mk', mkRule) ??
@@ -98,13 +94,9 @@ export function findAttestProblem(fields: Fields): Problem {
 
 export function findCreateProblem(fields: Fields): Problem {
   const { op, room, mk, policy, allow, agents, title, require_proof, proof } = fields
+  const optional = ['allow', 'agents', 'title', 'require_proof', 'idToken', 'spk', 'proof']
   return (
-    findNameProblem(
-      fields,
-      '',
-      ['op', 'room', 'mk', 'policy'],
-      ['allow', 'agents', 'title', 'require_proof', 'idToken', 'spk', 'proof'],
-    ) ??
+    findNameProblem(fields, '', ['op', 'room', 'mk', 'policy'], optional) ??
     findChoiceProblem(op, '/op', ['create']) ??
     findTextProblem(room, '/room', roomRule) ??
     findTextProblem(mk, '/mk', mkRule) ??
