@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { openDatabase } from '../../packages/server/src/db/database.ts'
+import { readTenantShards } from '../../packages/server/src/features/distribution/shards-store.ts'
 import { startHookServer, type Hook, type HookServer } from '../../packages/server/testing/hook-server.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { askGood, makeCollection, makeTenant, type TestCollection, type TestTenant } from '../support/call-api.ts'
@@ -121,6 +123,13 @@ describe('webhook deliveries of a Citus cluster with a fault', { skip: skipWitho
     const port = Number(new URL(cluster.url).port) + number
     return [walls.filter((wall) => wall.port === port), walls.filter((wall) => wall.port !== port)] as const
   }
+
+  test('a process knows which shards are on the same node', async () => {
+    const database = openDatabase({ url: cluster.url, maxConnections: 1, onConnectionError: () => undefined })
+    const shards = await readTenantShards(database).finally(() => database.close())
+    const ports = walls.map(({ port, tenant }) => `${port} ${shards.nodeOf(shards.shardOf(tenant.id))}`)
+    assert.deepEqual([new Set(ports).size, new Set(walls.map(({ port }) => port)).size], [2, 2])
+  })
 
   test('while the deliveries of a tenant are locked for 30 s, those of its shard are written, and none is sent twice', async (t) => {
     const [locked, neighbour] = pairOf(walls)

@@ -119,6 +119,36 @@ test('while shards do not answer, the work on others goes on, and they are tried
   assert.equal(hanging.length, 0, 'there is a pause after one without an answer')
 })
 
+test('of two nodes that hang, each is tried as often as if it were the only one', async () => {
+  const eight = new TenantShards(
+    Array.from({ length: 8 }, (_, n) => n * 2 ** 29 - 2 ** 31),
+    [0, 0, 0, 0, 1, 1, 1, 1],
+  )
+  const ids = Array.from({ length: 100 }, (_, n) => `tenant ${n}`)
+  const byShard = new ByShard(eight, { patienceMs: 50, pauseMs: 20 })
+  const hanging: ((error: Error) => void)[] = []
+  const tried: number[] = []
+  const work = (some: string[]) => {
+    tried.push(eight.nodeOf(eight.shardOf(some[0]!)))
+    return new Promise<string[]>((_, reject) => void hanging.push(reject))
+  }
+  await byShard.run(ids, work)
+  await delay(60)
+  for (const fail of hanging.splice(0)) fail(new ConnectionLost('no answer'))
+  tried.length = 0
+  await delay(30)
+  for (let n = 0; n < 3; n++) await byShard.run(ids, work)
+  assert.deepEqual(tried.toSorted(), [0, 1])
+  await delay(60)
+  // One of them has no answer, and waits. The other is tried on its own.
+  hanging[tried.indexOf(0)]?.(new ConnectionLost('no answer'))
+  hanging[tried.indexOf(1)]?.(new Error('it is back'))
+  tried.length = 0
+  await delay(60)
+  await byShard.run(ids, work)
+  assert.ok(tried.length > 0 && tried.every((node) => node === 1), tried.join())
+})
+
 test('while a node hangs, the shards of another that failed at once take part again as soon as it is back', async () => {
   const many = new TenantShards(Array.from({ length: 32 }, (_, n) => n * 2 ** 27 - 2 ** 31))
   const ids = Array.from({ length: 1_000 }, (_, n) => `tenant ${n}`)

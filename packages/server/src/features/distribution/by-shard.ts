@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { HeldElsewhere, Overloaded } from '@atrium/traffic/overloaded'
 import { Semaphore } from '@atrium/traffic/semaphore'
 import { isCoordinatorFull, isNodeFault } from './is-node-fault.ts'
+import { NodeProbes } from './node-probes.ts'
 import type { TenantShards } from './tenant-shards.ts'
 
 /** Shards that are worked on at once. One that has not answered after `countedMs` no longer counts. */
@@ -40,10 +41,7 @@ export class ByShard {
   readonly #leftOut = new Map<number, unknown>()
   /** Shards whose node has failed. */
   readonly #failing = new Map<number, Failing>()
-  /** Whether a shard that hung is being tried. */
-  #isProbing = false
-  /** The earliest time at which another such shard is tried again. */
-  #probeAtMs = 0
+  readonly #probes = new NodeProbes(maxPauseMs)
 
   constructor(shards: TenantShards, times = { patienceMs, pauseMs }) {
     this.#shards = shards
@@ -94,9 +92,8 @@ export class ByShard {
    * Tries whether the shard is back. Nobody waits for that, because the tenants of other shards would wait too: its tenants
    * get the answers of the next call. Only after a quiet time the error is old, and the answer is waited for briefly.
    *
-   * The coordinator cannot cancel a statement that waits for a node which hangs, so each attempt costs it a session until
-   * the node is back: there is one at a time for all shards that have hung, and a pause after one that had no answer. A
-   * failure that came at once costs none, so a shard that failed so is tried after its own pause.
+   * Of the shards of a node that hangs, one is tried at a time (NodeProbes). A failure that came at once costs the coordinator
+   * no session, so a shard that failed so is tried after its own pause.
    */
   async #probe<T>(shard: number, failing: Failing, work: () => Promise<T>): Promise<T> {
     const now = performance.now()
@@ -104,11 +101,12 @@ export class ByShard {
     failing.usedAtMs = now
     const { isHung, error } = failing
     if (this.#leftOut.has(shard)) throw this.#leftOut.get(shard)
-    if (isHung && (this.#isProbing || now < this.#probeAtMs)) throw error
+    const node = this.#shards.nodeOf(shard)
+    if (isHung && !this.#probes.mayBegin(node)) throw error
     const answer = this.#begin(shard, work)
-    if (isHung) this.#isProbing = true
+    if (isHung) this.#probes.begin(node)
     const end = () => {
-      if (isHung) this.#isProbing = false
+      if (isHung) this.#probes.end(node)
     }
     answer.then(end, end)
     if (!isQuiet) throw this.#leftOut.get(shard)
@@ -138,9 +136,8 @@ export class ByShard {
     const before = this.#failing.get(shard)
     const pause = before?.nextPauseMs ?? this.#times.pauseMs
     if (isNodeFault(error)) {
-      const now = performance.now()
-      if (before && isHung) this.#probeAtMs = now + maxPauseMs
-      this.#failing.set(shard, { error, isHung, usedAtMs: now, nextPauseMs: Math.min(pause * 2, maxPauseMs) })
+      if (before && isHung) this.#probes.pause(this.#shards.nodeOf(shard))
+      this.#failing.set(shard, { error, isHung, usedAtMs: performance.now(), nextPauseMs: Math.min(pause * 2, maxPauseMs) })
     } else if (!isUnasked(error)) this.#failing.delete(shard)
     this.#leftOut.set(shard, error)
     setTimeout(() => this.#leftOut.delete(shard), pause).unref()

@@ -92,7 +92,7 @@ test('a coordinator without a free connection closes nothing, and is not asked a
   }
 })
 
-test('of the shards that have hung, one is tried at a time, and all others are open', async () => {
+test('of the shards of a node that hangs, one is tried at a time, and all others are open', async () => {
   const [healthy = '', ...frozen] = oneOfEach(cut(8))
   assert.equal(frozen.length, 7)
   const guard = new ShardGuard(cut(8))
@@ -110,13 +110,24 @@ test('of the shards that have hung, one is tried at a time, and all others are o
   assert.equal(guard.closed().firsts.length, 0)
 })
 
-test('after a shard had no answer when it was tried again, there is a pause for all that have hung', async () => {
+test('after a shard had no answer when it was tried again, there is a pause for all of its node', async () => {
   const guard = new ShardGuard(half)
   await Promise.all([low, high].map((tenant) => assert.rejects(guard.run(tenant, hang))))
   await delay(300)
   await assert.rejects(guard.run(low, hang))
   assert.equal(guard.closed().firsts.length, 2)
   await assert.rejects(guard.run(high, up), { message: 'down' })
+})
+
+test('of two nodes that hang, each is tried as often as if it were the only one', async () => {
+  const guard = new ShardGuard(new TenantShards([-(2 ** 31), 0], [0, 1]))
+  await Promise.all([low, high].map((tenant) => assert.rejects(guard.run(tenant, hang))))
+  await delay(300)
+  const tried = assert.rejects(guard.run(low, hang))
+  assert.deepEqual(guard.closed().firsts, [-(2 ** 31)])
+  await tried
+  // The other node is back, and is not kept waiting by the pause of the first one.
+  assert.equal(await guard.run(high, up), 'up')
 })
 
 test('while a node hangs, the shards of another that failed at once are open as soon as it is back', async () => {

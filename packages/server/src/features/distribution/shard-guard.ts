@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Semaphore } from '@atrium/traffic/semaphore'
 import { isCoordinatorFull, isNodeFault } from './is-node-fault.ts'
+import { NodeProbes } from './node-probes.ts'
 import type { TenantShards } from './tenant-shards.ts'
 
 /** Statements to one shard at once. */
@@ -11,6 +12,8 @@ const maxPauseMs = 4_000
 const hangsMs = 1_000
 
 interface Gate {
+  /** Of the shard. */
+  node: number
   permits: Semaphore
   pauseMs: number
   /** Until then, work on the shard fails with the error. */
@@ -28,18 +31,13 @@ interface Gate {
  * left alone for up to four seconds. Other errors close nothing: a lock or a row of one tenant must not delay the other
  * tenants of the shard. On one PostgreSQL, all work runs at once.
  *
- * The coordinator cannot cancel a statement that waits for a node which hangs, so each attempt costs it a session until
- * the node is back, although the client has given up. So one statement at a time finds out whether shards of such nodes
- * are back, and there is a pause after one that had no answer. A failure that came at once costs no session, so shards
- * that failed so are tried one by one, each after its own pause.
+ * One statement at a time finds out whether the shards of a node that hangs are back (NodeProbes). A failure that came at once
+ * costs the coordinator no session, so shards that failed so are tried one by one, each after its own pause.
  */
 export class ShardGuard {
   readonly shards: TenantShards
   readonly #gates = new Map<number, Gate>()
-  /** Whether a shard of a node that hung is being tried. */
-  #isProbing = false
-  /** The earliest time at which a shard of a node that hung is tried again. */
-  #probeAtMs = 0
+  readonly #probes = new NodeProbes(maxPauseMs)
 
   constructor(shards: TenantShards) {
     this.shards = shards
@@ -57,23 +55,22 @@ export class ShardGuard {
     return { firsts: ranges.map(([first]) => first), lasts: ranges.map(([, last]) => last) }
   }
 
-  #isClosed({ closedUntilMs, error, isHung, isProbed }: Gate): boolean {
+  #isClosed({ node, closedUntilMs, error, isHung, isProbed }: Gate): boolean {
     if (error === undefined) return false
-    const now = performance.now()
-    return now < closedUntilMs || isProbed || (isHung && (this.#isProbing || now < this.#probeAtMs))
+    return performance.now() < closedUntilMs || isProbed || (isHung && !this.#probes.mayBegin(node))
   }
 
   async #enter<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed(gate)) throw gate.error
     if (gate.error === undefined) return this.#try(gate, work)
-    const { isHung } = gate
+    const { isHung, node } = gate
     gate.isProbed = true
-    if (isHung) this.#isProbing = true
+    if (isHung) this.#probes.begin(node)
     try {
       return await this.#try(gate, work)
     } finally {
       gate.isProbed = false
-      if (isHung) this.#isProbing = false
+      if (isHung) this.#probes.end(node)
     }
   }
 
@@ -94,7 +91,7 @@ export class ShardGuard {
 
   #close(gate: Gate, error: unknown, isHung: boolean): void {
     const now = performance.now()
-    if (isHung && gate.isProbed) this.#probeAtMs = now + maxPauseMs
+    if (isHung && gate.isProbed) this.#probes.pause(gate.node)
     // Of several that fail together, the first one decides, but a node that let one of them wait hangs.
     if (now < gate.closedUntilMs) {
       gate.isHung ||= isHung
@@ -108,6 +105,7 @@ export class ShardGuard {
 
   #gateOf(shard: number): Gate {
     const gate = this.#gates.get(shard) ?? {
+      node: this.shards.nodeOf(shard),
       permits: new Semaphore(width),
       pauseMs: firstPauseMs,
       closedUntilMs: 0,

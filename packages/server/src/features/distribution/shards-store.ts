@@ -7,9 +7,11 @@ const hasShardsStatement = statement<{ found: string | null }>(
   'tenants-has-shards',
   `select to_regclass('pg_catalog.pg_dist_shard')::text as found`,
 )
-const shardsStatement = statement<{ start: number }>(
+const shardsStatement = statement<{ start: number; node: number }>(
   'tenants-shards',
-  `select shardminvalue::int as start from pg_dist_shard where logicalrelid = 'items'::regclass`,
+  `select s.shardminvalue::int as start, min(p.groupid) as node
+   from pg_dist_shard s join pg_dist_placement p on p.shardid = s.shardid
+   where s.logicalrelid = 'items'::regclass group by 1 order by 1`,
 )
 
 const missingStatement = statement<{ name: string }>(
@@ -25,7 +27,11 @@ const missingStatement = statement<{ name: string }>(
 export async function readTenantShards(db: Db): Promise<TenantShards> {
   const [row] = await db.query(hasShardsStatement, [])
   if (!row?.found) return new TenantShards()
-  const shards = new TenantShards((await db.query(shardsStatement, [])).map(({ start }) => start))
+  const rows = await db.query(shardsStatement, [])
+  const shards = new TenantShards(
+    rows.map(({ start }) => start),
+    rows.map(({ node }) => node),
+  )
   const missing = shards.isSpread ? await db.query(missingStatement, [listSpread('tenants')]) : []
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(', ')
