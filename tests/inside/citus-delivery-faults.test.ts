@@ -85,8 +85,8 @@ describe('webhook deliveries of a Citus cluster with a fault', { skip: skipWitho
   async function until(isSo: () => boolean | Promise<boolean>, what: string, withinMs = 20_000): Promise<void> {
     for (const deadline = Date.now() + withinMs; !(await isSo()); await delay(50)) assert.ok(Date.now() < deadline, what)
   }
-  async function listUnwritten(some: Wall[]): Promise<unknown[]> {
-    const { rows } = await db.query(
+  async function listUnwritten(some: Wall[]): Promise<{ status: string; attempts: number }[]> {
+    const { rows } = await db.query<{ status: string; attempts: number }>(
       `select d.tenant_id, d.sequence, d.status, d.attempts from webhook_deliveries d
         where d.tenant_id = any ($1) and (d.status <> 'succeeded' or d.attempts <> 1)`,
       [some.map(({ tenant }) => tenant.id)],
@@ -231,7 +231,42 @@ describe('webhook deliveries of a Citus cluster with a fault', { skip: skipWitho
     // Without the measures against a frozen node it is 2 s. The addition is for a machine that has other work.
     assert.ok(during.p99 <= 2 * before.p99 + 250, `${during.p99} ms, and ${before.p99} ms before`)
   })
+
+  test('while a node is down, the log has a line for each of its shards, and one when the shard is back', async (t) => {
+    const [lost] = onWorker(1)
+    hooks.hooks.length = 0
+    hooks.reply = 500
+    t.after(() => (hooks.reply = 204))
+    await causeEach(lost)
+    await until(() => lost.every((wall) => arrivedOf(wall).length === 1), 'they arrive')
+    await until(async () => (await listUnwritten(lost)).every(isTriedOnce), 'the failures are written')
+    const before = server.output().length
+    const linesOf = (words: string) =>
+      server
+        .output()
+        .slice(before)
+        .split('\n')
+        .filter((line) => line.includes(words))
+    const shardsOf = (words: string) => linesOf(words).map((line) => Number(/"shard":(\d+)/.exec(line)?.[1]))
+    await cluster.killWorker(1)
+    try {
+      // The second attempt is due after 5 s. Each look claims the endpoints whose shard is tried again.
+      await delay(15_000)
+    } finally {
+      hooks.reply = 204
+      await cluster.startWorker(1)
+    }
+    await until(() => lost.every((wall) => arrivedOf(wall).length === 2), 'the second attempts arrive', 30_000)
+    const shards = new Set(lost.map(({ shard }) => shard)).size
+    await until(() => linesOf('is back').length === shards, 'all shards are back')
+    const failed = shardsOf('a shard of the cluster has failed')
+    assert.deepEqual([failed.length, new Set(failed).size], [shards, shards])
+    assert.deepEqual(new Set(shardsOf('is back')), new Set(failed))
+    assert.deepEqual(linesOf('were interrupted'), [])
+  })
 })
+
+const isTriedOnce = ({ status, attempts }: { status: string; attempts: number }) => status === 'pending' && attempts === 1
 
 /** Two of one shard. */
 function pairOf(walls: Wall[]): [Wall, Wall] {

@@ -177,6 +177,22 @@ test('while a node hangs, the shards of another that failed at once take part ag
   assert.deepEqual([shardsOf(again.results.flat()), shardsOf(again.failed.keys()), hanging.length], [16, 16, 0])
 })
 
+test('while a shard is out, whether it fails at once or hangs, its tenants get the same error', async () => {
+  for (const takesMs of [0, 80]) {
+    const byShard = new ByShard(half, { patienceMs: 50, pauseMs: 20 })
+    const errors = new Set<unknown>()
+    for (let n = 0; n < 8; n++) {
+      const fail = () => delay(takesMs).then(() => Promise.reject(new ConnectionLost(`down ${n}`)))
+      for (const error of (await byShard.run(low, fail)).failed.values()) errors.add(error)
+      await delay(40)
+    }
+    assert.equal(errors.size, 1, [...errors].join())
+    for (let isBack = false; !isBack; await delay(20)) isBack = (await byShard.run(low, async () => true)).results.length > 0
+    for (const error of (await byShard.run(low, () => Promise.reject(new Error('again')))).failed.values()) errors.add(error)
+    assert.equal(errors.size, 2)
+  }
+})
+
 test('a shard that has hung is tried although the work on a healthy one takes long', async () => {
   const byShard = new ByShard(half, { patienceMs: 50, pauseMs: 20 })
   await byShard.run(low, () => delay(60).then(() => Promise.reject(new ConnectionLost('no answer'))))

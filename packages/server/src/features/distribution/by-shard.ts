@@ -14,6 +14,7 @@ const pauseMs = 500
 const maxPauseMs = 4_000
 
 interface Failing {
+  /** The first one of the outage. Tenants of the shard get it until the shard is back, so that callers log an outage once. */
   error: unknown
   /** Whether its last work had no answer in time. */
   isHung: boolean
@@ -119,7 +120,7 @@ export class ByShard {
 
   #begin<T>(shard: number, work: () => Promise<T>): Promise<T> {
     if (this.#leftOut.has(shard)) throw this.#leftOut.get(shard)
-    this.#leftOut.set(shard, new Overloaded('a shard does not answer in time'))
+    this.#leftOut.set(shard, this.#failing.get(shard)?.error ?? new Overloaded('a shard does not answer in time'))
     const startedAtMs = performance.now()
     const answer = work()
     answer.then(
@@ -132,13 +133,15 @@ export class ByShard {
     return answer
   }
 
-  #leaveOut(shard: number, error: unknown, isHung: boolean): void {
+  #leaveOut(shard: number, last: unknown, isHung: boolean): void {
     const before = this.#failing.get(shard)
+    // If it hung, its tenants have been told so.
+    const error = isNodeFault(last) && (before || isHung) ? this.#leftOut.get(shard) : last
     const pause = before?.nextPauseMs ?? this.#times.pauseMs
-    if (isNodeFault(error)) {
+    if (isNodeFault(last)) {
       if (before && isHung) this.#probes.pause(this.#shards.nodeOf(shard))
       this.#failing.set(shard, { error, isHung, usedAtMs: performance.now(), nextPauseMs: Math.min(pause * 2, maxPauseMs) })
-    } else if (!isUnasked(error)) this.#failing.delete(shard)
+    } else if (!isUnasked(last)) this.#failing.delete(shard)
     this.#leftOut.set(shard, error)
     setTimeout(() => this.#leftOut.delete(shard), pause).unref()
   }

@@ -92,6 +92,27 @@ test('a coordinator without a free connection closes nothing, and is not asked a
   }
 })
 
+test('an outage of a shard is logged once, and its end once, however much work fails', async () => {
+  const lines: string[] = []
+  const log = {
+    error: (_: object, line: string) => void lines.push(line),
+    info: (_: object, line: string) => void lines.push(line),
+  }
+  const guard = new ShardGuard(half, log)
+  const failures: unknown[] = []
+  for (let n = 0; n < 3; n++) {
+    const work = Array.from({ length: 5 }, () => guard.run(low, down).catch((error: unknown) => failures.push(error)))
+    await Promise.all(work)
+    await delay(300)
+  }
+  assert.deepEqual([failures.length, lines], [15, ['a shard of the cluster has failed; work on it waits']])
+  assert.ok(failures.every((error) => guard.hasLogged(error)))
+  assert.equal(guard.hasLogged(new ConnectionLost('of the coordinator')), false)
+  await delay(700)
+  for (let n = 0; n < 2; n++) assert.equal(await guard.run(low, up), 'up')
+  assert.deepEqual(lines.slice(1), ['a shard of the cluster is back'])
+})
+
 test('of the shards of a node that hangs, one is tried at a time, and all others are open', async () => {
   const [healthy = '', ...frozen] = oneOfEach(cut(8))
   assert.equal(frozen.length, 7)

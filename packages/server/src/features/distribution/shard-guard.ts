@@ -11,7 +11,13 @@ const maxPauseMs = 4_000
 /** A statement that fails later has waited for a node that hangs. */
 const hangsMs = 1_000
 
+interface Log {
+  error(fields: object, message: string): void
+  info(fields: object, message: string): void
+}
+
 interface Gate {
+  shard: number
   /** Of the shard. */
   node: number
   permits: Semaphore
@@ -20,6 +26,7 @@ interface Gate {
   closedUntilMs: number
   /** The error of the last statement, if the node failed. */
   error: unknown
+  failedAtMs: number
   /** Whether that statement waited for a node that hangs. */
   isHung: boolean
   /** Whether a statement tests at the moment if the node is back. */
@@ -36,11 +43,20 @@ interface Gate {
  */
 export class ShardGuard {
   readonly shards: TenantShards
+  readonly #log: Log | undefined
   readonly #gates = new Map<number, Gate>()
+  readonly #nodeFaults = new WeakSet<Error>()
   readonly #probes = new NodeProbes(maxPauseMs)
 
-  constructor(shards: TenantShards) {
+  /** `log` gets one line when a shard fails, and one when it is back, however much work waits for it. */
+  constructor(shards: TenantShards, log?: Log) {
     this.shards = shards
+    this.#log = log
+  }
+
+  /** Whether work failed with the error because its shard has failed, which is in the log. */
+  hasLogged(error: unknown): boolean {
+    return error instanceof Error && this.#nodeFaults.has(error)
   }
 
   async run<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
@@ -78,8 +94,7 @@ export class ShardGuard {
     const startedAtMs = performance.now()
     try {
       const result = await work()
-      gate.pauseMs = firstPauseMs
-      gate.error = undefined
+      this.#open(gate)
       return result
     } catch (error) {
       if (isNodeFault(error)) this.#close(gate, error, performance.now() - startedAtMs > hangsMs)
@@ -89,13 +104,26 @@ export class ShardGuard {
     }
   }
 
+  #open(gate: Gate): void {
+    gate.pauseMs = firstPauseMs
+    if (gate.error === undefined) return
+    gate.error = undefined
+    const { shard, failedAtMs } = gate
+    this.#log?.info({ shard, after_ms: Math.round(performance.now() - failedAtMs) }, 'a shard of the cluster is back')
+  }
+
   #close(gate: Gate, error: unknown, isHung: boolean): void {
     const now = performance.now()
+    if (error instanceof Error) this.#nodeFaults.add(error)
     if (isHung && gate.isProbed) this.#probes.pause(gate.node)
     // Of several that fail together, the first one decides, but a node that let one of them wait hangs.
     if (now < gate.closedUntilMs) {
       gate.isHung ||= isHung
       return
+    }
+    if (gate.error === undefined) {
+      gate.failedAtMs = now
+      this.#log?.error({ err: error, shard: gate.shard }, 'a shard of the cluster has failed; work on it waits')
     }
     gate.error = error
     gate.isHung = isHung
@@ -105,11 +133,13 @@ export class ShardGuard {
 
   #gateOf(shard: number): Gate {
     const gate = this.#gates.get(shard) ?? {
+      shard,
       node: this.shards.nodeOf(shard),
       permits: new Semaphore(width),
       pauseMs: firstPauseMs,
       closedUntilMs: 0,
       error: undefined,
+      failedAtMs: 0,
       isHung: false,
       isProbed: false,
     }

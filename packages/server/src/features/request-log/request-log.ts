@@ -35,6 +35,8 @@ export class RequestLog {
   readonly #dropped: Counter
   readonly #failures: Counter
   readonly #byShard: ByShard
+  /** A shard that is left out keeps the error of its outage. */
+  readonly #reported = new WeakSet<Error>()
   #waiting: LoggedRequest[] = []
   /** Chunks stay as they are until they are written, so that one that is sent twice is the same row. */
   readonly #chunks = new Set<RequestChunk>()
@@ -140,6 +142,10 @@ export class RequestLog {
 
   #report(errors: Iterable<unknown>): void {
     this.#failures.inc()
-    for (const error of errors) this.#options.onError(error)
+    for (const error of errors) {
+      if (error instanceof Error && this.#reported.has(error)) continue
+      if (error instanceof Error) this.#reported.add(error)
+      this.#options.onError(error)
+    }
   }
 }

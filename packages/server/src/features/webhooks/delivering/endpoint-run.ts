@@ -60,9 +60,11 @@ export class EndpointRun {
     this.#endpoint = { url, secrets }
     this.#circuit = new Circuit(failures)
     this.#permits = new Semaphore(this.#circuit.width)
-    this.done = this.#run().catch((error: unknown) =>
-      share.ctx.log.error({ err: error, endpoint: keyOf(this.#ref) }, 'deliveries to an endpoint were interrupted'),
-    )
+    this.done = this.#run().catch((error: unknown) => {
+      // Hundreds of endpoints may wait for a shard that has failed.
+      if (share.guard.hasLogged(error)) return
+      share.ctx.log.error({ err: error, endpoint: keyOf(this.#ref) }, 'deliveries to an endpoint were interrupted')
+    })
   }
 
   /** Starts no further attempt. */

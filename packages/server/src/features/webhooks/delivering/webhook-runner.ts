@@ -30,7 +30,7 @@ export class WebhookRunner {
     const owner = newId('request')
     this.#ctx = ctx
     this.#numbering = new OutboxNumbering(ctx, () => this.#work.look())
-    const guard = new ShardGuard(ctx.tenantShards)
+    const guard = new ShardGuard(ctx.tenantShards, ctx.log)
     this.#share = {
       ctx,
       owner,
