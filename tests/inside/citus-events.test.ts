@@ -127,14 +127,19 @@ describe('events on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_000
     }
   })
 
-  test('while the event at the head is not visible, no later event gets a number', async () => {
+  test('while the event at the head is not visible, no later event gets a number, and no page ends before it', async () => {
     const wall = walls[1]!
     const links = await linksOf(wall)
     const last = links.at(-1)!.sequence
     const event = await takeEvent(db, wall, last)
     await add(wall, 2)
     await delay(2_000)
-    assert.deepEqual(await linksOf(wall), links.slice(0, -1))
+    const pull = (query: string) => ask(server.origin, `GET /v1/events?${query}`, { key: wall.tenant.secret })
+    const refused = await pull(`after=${last - 1}`)
+    assert.deepEqual([refused.status, refused.code], [503, 'unavailable'])
+    assert.ok(Number(refused.headers['retry-after']) > 0)
+    const full = await pull(`after=0&limit=${last - 1}`)
+    assert.deepEqual([full.status, full.text.split('"sequence"').length], [200, last], 'a full page is not the end')
     await putEventBack(wall, event)
     const now = await linksOf(wall)
     assert.deepEqual(now.slice(0, links.length), links)

@@ -1,4 +1,5 @@
 import { limits } from '@atrium/contract/limits'
+import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf, Handlers } from '../handler.ts'
 import type { Context } from '../context.ts'
 import { hashContent } from './chain.ts'
@@ -23,7 +24,10 @@ async function listNumbered(
     // The answer must contain every event that has committed, however far the worker has come.
     const numbered = await numberEvents(db, [tenantId], batchSize, outbox)
     const events = await listRows(db, tenantId, after, limit)
-    if (events.length === limit || numbered < batchSize) return events
+    if (events.length === limit) return events
+    // A short page is the end of the list for its reader, and there is more.
+    if (numbered === undefined) throw new ApiError('unavailable', { retryAfterSeconds: 1 })
+    if (numbered < batchSize) return events
   }
 }
 

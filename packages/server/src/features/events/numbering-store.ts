@@ -20,9 +20,14 @@ const hiddenPauseMs = 50
 
 /**
  * Numbers the tenants' events in the outbox, up to `maxEach` of each tenant; returns how many it numbered: at least
- * `maxEach` if there may be more.
+ * `maxEach` if there may be more. undefined: the events that were numbered last are still not visible.
  */
-export async function numberEvents(db: Database, tenantIds: string[], maxEach: number, place = inOnePlace): Promise<number> {
+export async function numberEvents(
+  db: Database,
+  tenantIds: string[],
+  maxEach: number,
+  place = inOnePlace,
+): Promise<number | undefined> {
   for (let tries = 0; ; tries++) {
     // Floors are raised after a commit.
     const inTransaction = { isSpread: place.isSpread }
@@ -31,8 +36,10 @@ export async function numberEvents(db: Database, tenantIds: string[], maxEach: n
     const { count, outcome } =
       first.outcome === 'overtaken' ? await db.transaction((tx) => numberLocked(tx, tenantIds, maxEach, inTransaction)) : first
     // Almost always for the milliseconds of a commit, also of the one that held the lock.
-    if (outcome === 'hidden' && tries < hiddenTries) await delay(hiddenPauseMs)
-    else if (outcome !== 'chaining') return count
+    if (outcome === 'hidden') {
+      if (tries >= hiddenTries) return undefined
+      await delay(hiddenPauseMs)
+    } else if (outcome !== 'chaining') return count
   }
 }
 
