@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { consoleLink, signIn } from '#testing/console.ts'
 import { send } from '#testing/http.ts'
 import { openStream } from '#testing/read-stream.ts'
@@ -143,6 +144,18 @@ test('the session of a suspended tenant is refused, also by a process whose cloc
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 13 * 3_600_000 })
   assert.equal((await owner.call('GET', '/console/session')).body.error.code, 'tenant_suspended')
   assert.equal((await owner.send('GET', '/tenant')).body.error.code, 'tenant_suspended')
+})
+
+test('a process whose clock is ahead keeps the stream of a session open', async (t) => {
+  const tenant = await api.makeTenant()
+  const owner = await signIn(api, await consoleLink(api, { kind: 'tenant', tenant_id: tenant.id }))
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 13 * 3_600_000 })
+  const headers = { cookie: owner.cookies.join('; '), 'x-atrium-csrf': owner.csrf }
+  const stream = await openStream(api.baseUrl, '/events/stream', { headers })
+  assert.equal(stream.status, 200)
+  // Longer than the time between two checks of streams.
+  assert.equal(await Promise.race([stream.ended.then(() => 'ended'), delay(4_000, 'open')]), 'open')
+  stream.close()
 })
 
 test('a session ends without use, and after its time', async () => {

@@ -9,7 +9,7 @@ interface Row {
   csrf_hash: Buffer
   created_at: string
   expires_at: string
-  ends_at: string
+  ends_in_ms: number
   tenant_id: string | null
   tenant_name: string | null
   tenant_status: ResolvedKey['tenantStatus'] | null
@@ -23,9 +23,9 @@ interface Row {
 
 const resolveStatement = statement<Row>(
   'console-sessions-resolve',
-  // Joins the tables of the features tenants and limits, as the look-up of a key does.
+  // Joins the tables of the features tenants and limits, and returns a relative end, as the look-up of a key does.
   `select encode(s.token_hash, 'base64') as hash, s.id, s.csrf_hash, s.created_at, s.expires_at,
-     least(s.expires_at, s.last_used_at + make_interval(secs => $2)) as ends_at,
+     (extract(epoch from least(s.expires_at, s.last_used_at + make_interval(secs => $2)) - now()) * 1000)::float8 as ends_in_ms,
      s.tenant_id, t.name as tenant_name, t.status as tenant_status, t.roles as tenant_roles,
      coalesce(l.rate_percent, 100) as rate_percent, s.member_id, m.email, m.name, m.role
    from console_sessions s
@@ -66,7 +66,7 @@ function keyOf(row: Row): ResolvedKey | undefined {
     tenantId: row.tenant_id,
     tenantStatus: row.tenant_status,
     roles: rolesHeld(row.tenant_roles),
-    endsAtMs: Date.parse(row.ends_at),
+    endsAtMs: Date.now() + row.ends_in_ms,
     ratePercent: row.rate_percent,
     // What members do in the console is not traffic of the tenant's app.
     logsRequests: false,
