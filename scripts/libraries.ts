@@ -1,7 +1,7 @@
 /**
- * Writes each of some libraries as one file, which the server imports instead. They consist of many small files, and
- * each file that a process loads takes some 20 KB of its memory for as long as it runs, and time at its start. --check:
- * writes nothing, and fails if a file is not what the installed version gives.
+ * Writes some libraries as one file each, which the server imports instead. They consist of many small files, and each
+ * file that a process loads takes some 20 KB of its memory for as long as it runs, and time at its start. --check: writes
+ * nothing, and fails if a file is not what the installed version gives.
  */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -103,7 +103,7 @@ async function bundled({ module, values, packages }: Library): Promise<string> {
 async function notice(name: string): Promise<string> {
   const inside = (file: string) => readFile(resolve(root, 'node_modules', name, file), 'utf8')
   const { version, license } = JSON.parse(await inside('package.json')) as { version: string; license: string }
-  // The licence of this project too.
+  // This project has the same licence.
   if (license === 'Apache-2.0') return `${name} ${version}\n${license}: see the file LICENSE\n`
   const texts = ['LICENSE', 'LICENSE.md', 'license'].map((file) => inside(file).catch(() => undefined))
   const text = (await Promise.all(texts)).find((found) => found !== undefined)

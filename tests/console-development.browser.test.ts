@@ -159,7 +159,7 @@ describe('the console on a fresh machine', { skip: skipWithoutChromium, timeout:
     const statusOf = async () => (await fetch(`${origin}/console/session`, { headers: { cookie } })).status
     assert.equal(await statusOf(), 200)
     const follow = async () => {
-      // Chromium takes the address of another name for another site.
+      // For Chromium, an address with another host name is another site.
       await page.goto(`${origin.replace('localhost', '127.0.0.1')}/healthz`)
       await page.evaluate(`location.href = '${origin}/console/oidc/start'`)
       await page.getByText('This browser is signed in as an operator.').waitFor()

@@ -12,7 +12,7 @@ const { fileURLToPath } = require('url')
 // Beside the code, because a user who can write to it could change the code as well.
 const folder = path.join(__dirname, '..', '..', '..', 'node_modules', '.cache', 'stripped', process.version)
 
-/** Raised when strip() gives another text for the same file. */
+/** A part of the name of each kept file. Change it when strip() returns another text for the same file. */
 const form = '2\n'
 
 registerHooks({
@@ -71,7 +71,10 @@ function strip(text) {
   }
 }
 
-/** Where a type was at the end of a line, there are spaces now. A process keeps the text of all its files in memory. */
+/**
+ * Removes the spaces that are at the end of a line where a type was. A process keeps the text of all its files in
+ * memory.
+ */
 function withoutBlanks(stripped, text) {
   const before = text.split('\n')
   return stripped
@@ -81,8 +84,8 @@ function withoutBlanks(stripped, text) {
 }
 
 /**
- * V8 takes two bytes for each character of a file that has one outside of Latin-1. An escape is not the same in a raw
- * template, or after a backslash.
+ * Replaces the characters outside of Latin-1 by escapes, because V8 takes two bytes for each character of a file that has
+ * one. A file in which an escape may mean something else stays as it is: in a raw template, or after a backslash.
  */
 function inLatin1(text) {
   if (/String\.raw|\\[^\0-\xff]/.test(text)) return text

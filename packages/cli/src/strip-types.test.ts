@@ -57,7 +57,7 @@ test('processes that start at once read whole files', async (t) => {
   assert.equal((await readdir(kept)).length, 1)
 })
 
-test('a program prints the same text as before, whatever characters its source has', async (t) => {
+test('a program prints the same text, whatever characters its source has, and its kept file has one byte a character', async (t) => {
   const { root, kept, print } = await makeFolder(t)
   const lines = [
     "const shown: string = 'a\u2026b'",

@@ -13,7 +13,7 @@ test('every operation that leaves an entry in the audit log has words for it', (
   )
 })
 
-test('the entry of the removal, which SQL writes, has words too', () => {
+test('the entry that SQL writes when old entries are removed has words too', () => {
   const store = readFileSync(new URL('../../server/src/features/audit-log/audit-log-store.ts', import.meta.url), 'utf8')
   const names = [...store.matchAll(/'system', '(\w+)'/g)].map(([, name = '']) => name)
   assert.ok(names.length > 0)
@@ -23,7 +23,7 @@ test('the entry of the removal, which SQL writes, has words too', () => {
   )
 })
 
-test('the words are those of a person, and no two entries have the same', () => {
+test('the words are plain text that begins with a capital letter, and no two operations have the same', () => {
   const words = Object.values(auditWords)
   assert.equal(new Set(words).size, words.length)
   for (const text of words) assert.match(text, /^[A-Z][a-z]*(?: [a-z-]+)+$/)

@@ -1,7 +1,6 @@
 /**
- * What an entry of the audit log is about, in the words of a person. Each operation that leaves an entry is here: a test
- * compares the table with the operations, and the server records no other name. So a name is never removed: there are
- * entries with it.
+ * Says in words what an entry of the audit log is about. Each operation that leaves an entry is here: a test compares the
+ * table with the operations, and the server records no other name. Never remove a name, because there are entries with it.
  */
 export const auditWords = {
   signUpTenant: 'Sign up with an invite',
@@ -48,7 +47,7 @@ export const auditWords = {
   removeAuditEntries: 'Remove old entries of this log',
 } as const
 
-/** The name of an operation that leaves an entry. */
+/** The name of an operation that leaves an entry in the audit log. */
 export type AuditedOperation = keyof typeof auditWords
 
 export function isAuditedOperation(name: string): name is AuditedOperation {

@@ -234,7 +234,7 @@ export const eventSpecs = {
   'key.expiring': eventSpec(
     'A key is about to expire',
     'Sent 7 days before, and again 1 day before. For a key that has less time left when it is created, it is sent once. ' +
-      'A key that was rotated is meant to end, so it is not sent for one whose replacement, or a later one, is valid.',
+      'For a key that was rotated, it is not sent while its replacement, or a later one, is valid.',
     { ...key, expires_at: Timestamp },
     { ...keyExample, expires_at: '2026-11-27T09:30:00.000Z' },
   ),

@@ -41,7 +41,7 @@ test("of Node's modules that can connect or run another program, our files take 
   }
 })
 
-test('the modules of Node that no import names are node:http, for its server, and the clients of the one way out', () => {
+test('the modules of Node that no import names are node:http, for the server, and the clients that egress.ts sends requests with', () => {
   const taken = sources.flatMap(([path, text]) =>
     (code(text).match(/.*\b(?:getBuiltinModule|createRequire)\b.*/g) ?? []).map((line) => `${path}: ${line.trim()}`),
   )

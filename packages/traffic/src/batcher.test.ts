@@ -42,7 +42,7 @@ test('no more batches run at once than allowed, and what waits joins the next', 
   assert.deepEqual(sizes.toSorted((a, b) => b - a)[0], 50)
 })
 
-test('a batch that one input spoils is tried one by one', async () => {
+test('an input that the database rejects fails alone, not with its batch', async () => {
   const dataError = Object.assign(new Error('bad value'), { code: '22P05' })
   const batcher = new Batcher<string, string>({
     maxSize: 10,

@@ -3549,8 +3549,8 @@ class KeyExpiringEventData(TypedDict):
 
 class KeyExpiringEvent(TypedDict):
     """A key is about to expire. Sent 7 days before, and again 1 day before. For a key that has less time left when it
-    is created, it is sent once. A key that was rotated is meant to end, so it is not sent for one whose
-    replacement, or a later one, is valid.
+    is created, it is sent once. For a key that was rotated, it is not sent while its replacement, or a later one,
+    is valid.
     """
 
     id: str

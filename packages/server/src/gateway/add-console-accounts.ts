@@ -35,8 +35,8 @@ export function addAccountRoutes(scope: FastifyInstance, ctx: Context, identity:
   }
 
   scope.get('/console/oidc/start', { onRequest }, async (req, reply) => {
-    // The page asks first: another site must not sign somebody in without their knowledge (OpenID Connect Core, 4). And the
-    // browser sends such a request without the session cookie, so the session that it has would be replaced, but not end.
+    // The page asks first: another site must not sign somebody in without their knowledge (OpenID Connect Core, 4). Also, the
+    // browser sends such a request without the session cookie, so its session would be replaced and stay valid.
     reply.header('vary', 'sec-fetch-site')
     if (!isFromOwnPage(req)) return sendConsolePage(req, reply)
     const { tenant } = req.query as { tenant?: unknown }
@@ -68,7 +68,7 @@ export function canSignIn(identity: ConsoleIdentity | undefined, req: FastifyReq
   return identity !== undefined && (!identity.isDevelopment || isFromThisMachine(req))
 }
 
-/** Whether a page of the console, or a person by the address, sent the request. Old browsers do not tell. */
+/** Whether a page of this origin, or somebody who entered the address, sent the request. Old browsers send no such header. */
 function isFromOwnPage({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   return site === undefined || site === 'same-origin' || site === 'none'

@@ -35,7 +35,7 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     const [share, wall] = [page.getByRole('region', { name: 'Share page' }), page.getByRole('region', { name: 'Wall' })]
     await wall.getByText('“second wish”').waitFor()
     assert.match(await facts(wall), /^Items 2 Newest “second wish” by Ada, message, .* Hero “first wish” by Ada, message, /)
-    assert.equal(await facts(share), 'Title Lantern night Description None Picture None: no artifact is the hero and published')
+    assert.equal(await facts(share), 'Title Lantern night Description None Picture None: no published artifact is the hero')
     // What changes while the page is open changes in the words too.
     await curate(itemIds[2], { approved: true })
     await wall.getByText('“third wish”').waitFor()
@@ -136,8 +136,8 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     const count = asked.length
     for (const [field, day, message] of [
       [last, '2024-02-27', 'The last day is before the first one, 2024-02-28.'],
-      [last, '2026-01-01', 'The two days can be 366 days apart, so not before 2024-12-31.'],
-      [first, '1999-12-31', 'Nothing was counted before 2000-01-01.'],
+      [last, '2026-01-01', 'The days may be at most 366 apart. Choose 2024-12-31 or a later day.'],
+      [first, '1999-12-31', 'Choose 2000-01-01 or a later day.'],
       [first, '', 'Choose the first day.'],
     ] as const) {
       await field.fill(day)
@@ -161,7 +161,7 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     await page.context().close()
   })
 
-  test('the audit log names operations in words, and says where it has none', async () => {
+  test('the audit log names operations in words, and shows the name of one that the console does not know', async () => {
     const { secretKey: key } = world.tenant
     await send(world.api, 'PUT', '/tenant/keys/leaks/policy', { key, body: { action: 'notify' } })
     for (const [as, path] of [

@@ -6,7 +6,7 @@ const lookEveryMs = 1_000
 /** Longer delays are recorded as this. */
 const maxNs = 3_600e9
 
-/** In seconds. A delay is the time between two samples, so it is never less than what was to be between them. */
+/** In seconds. A delay is the time between two samples, so it is never less than the interval. */
 export interface LoopDelays {
   min: number
   max: number
@@ -79,7 +79,7 @@ export class LoopDelay {
 
 type Samples = Pick<ReturnType<typeof createHistogram>, 'count' | 'min' | 'max' | 'mean' | 'stddev' | 'percentile'>
 
-/** The samples, with so many more of the least delay that there can be. */
+/** The delays of the samples and of `idle` further ones, which have the least delay that there can be. */
 function withIdle(sampled: Samples, idle: number, leastNs: number): LoopDelays {
   const { count } = sampled
   const total = count + idle

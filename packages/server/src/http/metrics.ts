@@ -24,7 +24,7 @@ const spans: Record<Work, SpanOptions> = {
  * API, so it is sampled finely.
  */
 const loopSampleMs = { api: 10, worker: 50 }
-/** prom-client cannot leave its own samples out. */
+/** prom-client has no option that switches its own samples off. */
 const neverMs = 2 ** 31 - 1
 
 /** The Prometheus metrics of this process. docs/operating/observability.md lists them. */

@@ -1,11 +1,11 @@
-/** A reader is judged by what it took while it was waited for this long, or twice as long. */
+/** A reader is measured over this time of waiting at least, and twice this time at most. */
 const windowMs = 10_000
 /** 2 Mbit/s. */
 const slowBytesPerSecond = 256 * 1024
 
 /**
- * How fast a reader takes an answer, counted only while the reader is waited for: an answer that waits for the database is
- * not the reader's fault.
+ * How fast a reader takes an answer. Only the time in which the server waits for the reader counts, and not that in which
+ * the answer waits for the database.
  */
 export class ReaderPace {
   readonly #windowMs: number

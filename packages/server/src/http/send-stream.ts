@@ -11,7 +11,7 @@ const idleMs = 120_000
 export interface SendTerms {
   /** A reader that takes no piece in this time is disconnected. */
   pauseMs: number
-  /** Is told what the reader takes. */
+  /** Measures how fast the reader takes the pieces. */
   pace: ReaderPace
 }
 

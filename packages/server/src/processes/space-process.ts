@@ -49,8 +49,8 @@ function spaceEnvironment(config: Config, databaseUrl: string): NodeJS.ProcessEn
     // Rooms are processed as text. With the 32 MiB of newer Node the heap grew by 100 MiB more under 40 readers, and
     // was not faster.
     NODE_OPTIONS: '--max-semi-space-size=16',
-    // At its start the service reads files of nearly 2 MiB. glibc would take memory of that size from its heap from then
-    // on, and would not return the end of the heap below 4 MiB.
+    // At its start the service reads files of nearly 2 MiB. glibc would then raise its thresholds: it would take memory of
+    // that size from its heap, and would return the free end of the heap only above 4 MiB.
     MALLOC_MMAP_THRESHOLD_: String(1024 * 1024),
     MALLOC_TRIM_THRESHOLD_: String(2 * 1024 * 1024),
     DATABASE_URL: space.url ?? databaseUrl,

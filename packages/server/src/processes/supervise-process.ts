@@ -11,8 +11,8 @@ export const restartWaits: BackoffOptions = { firstMs: 500, maxMs: 30_000, healt
 
 /**
  * glibc gives each thread that allocates an arena of its own, up to eight for each core, and seldom returns what an arena
- * once held. The threads of V8 work for moments, at the start most of all: with two arenas a process takes 1 to 5 MiB
- * less. An operator may set another number.
+ * once held. The threads of V8 allocate for moments, most of all at the start. With two arenas a process takes 1 to 5
+ * MiB less. An operator may set another number.
  */
 export const memoryEnvironment = { MALLOC_ARENA_MAX: process.env['MALLOC_ARENA_MAX'] ?? '2' }
 

@@ -41,8 +41,8 @@ export function openEgress(allowed: readonly string[]): Egress {
 }
 
 /**
- * Not with `fetch`: its library would take 10 MiB of this process, for a few requests. It follows no redirect. The time
- * limit covers the body too.
+ * Follows no redirect. The time limit covers the body too. `fetch` is not used: its library would take 10 MiB of this
+ * process, for a few requests.
  */
 function get(url: URL): Promise<IncomingMessage> {
   const client = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')

@@ -68,7 +68,7 @@ export class Variants {
       try {
         return await this.#blobs.write(key, { stream, bytes }, { mime: `image/${variant.format}` })
       } finally {
-        // A failed write does not read the file to its end. An open file keeps its space, also once it is deleted.
+        // A failed write does not read the file to its end. An open file keeps its space, even after it is deleted.
         stream.destroy()
       }
     }, tenantId)

@@ -29,7 +29,7 @@ export interface AuditEntry {
   createdAt: string
   tenantId: string | null
   actor: AuditActor
-  /** An AuditedOperation, when it was recorded. */
+  /** An AuditedOperation of the version that recorded it. */
   operation: string
   /** Ids and counts only. */
   targets: Record<string, string | number>
@@ -44,7 +44,7 @@ export interface NewAuditEntry extends Omit<AuditEntry, 'createdAt'> {
   operation: AuditedOperation
 }
 
-/** Throws if the contract has no words for the operation: a test looks at each one. */
+/** Throws if the contract has no words for the operation. A test checks that each one has words. */
 export function auditedOperation(name: string): AuditedOperation {
   if (!isAuditedOperation(name)) throw new Error(`audit-words.ts has no words for ${name}`)
   return name

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createTestProvider, type TestProvider } from '@atrium/identity/testing/provider'
+import { ensureConsole } from '@atrium/web/build/ensure-console'
 import { consoleLink, invite, openBrowser, signIn, type TestBrowser } from '#testing/console.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
@@ -39,6 +40,7 @@ const server = createServer((req, res) => {
 })
 
 before(async () => {
+  await ensureConsole()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -139,7 +141,7 @@ test('a sign-in with an account ends the session that the browser had at its sta
   assert.equal((await again.send('GET', '/tenant')).status, 401)
 })
 
-test('a sign-in that another site begins is asked for on the page first, where the browser sends its session', async () => {
+test('a request of another site for a sign-in is answered with the page, and begins none', async () => {
   const start = (site: string) =>
     fetch(`${api.origin}/console/oidc/start?tenant=x`, { redirect: 'manual', headers: { 'sec-fetch-site': site } })
   for (const site of ['cross-site', 'same-site']) {

@@ -135,7 +135,7 @@ export class ByShard {
 
   #leaveOut(shard: number, last: unknown, isHung: boolean): void {
     const before = this.#failing.get(shard)
-    // If it hung, its tenants have been told so.
+    // If it was failing before, or hung, its tenants got that error meanwhile. It stays the error of the outage.
     const error = isNodeFault(last) && (before || isHung) ? this.#leftOut.get(shard) : last
     const pause = before?.nextPauseMs ?? this.#times.pauseMs
     if (isNodeFault(last)) {

@@ -8,8 +8,8 @@ interface Probe {
 /**
  * Counts the attempts on nodes that hang. The coordinator cannot cancel a statement that waits for such a node, so each
  * attempt costs it a session until the node is back, although the client has given up. So there is one at a time for all
- * shards of a node, and a pause after one that had no answer. Each node has its own: it is tried as often as if it were the
- * only one that hangs.
+ * shards of a node, and a pause after one that had no answer. Each node has its own attempts, so it is tried as often as
+ * if it were the only one that hangs.
  */
 export class NodeProbes {
   readonly #pauseMs: number

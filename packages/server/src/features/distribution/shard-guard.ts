@@ -18,7 +18,7 @@ interface Log {
 
 interface Gate {
   shard: number
-  /** Of the shard. */
+  /** The node of the shard. */
   node: number
   permits: Semaphore
   pauseMs: number

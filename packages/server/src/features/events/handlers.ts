@@ -25,7 +25,7 @@ async function listNumbered(
     const numbered = await numberEvents(db, [tenantId], batchSize, outbox)
     const events = await listRows(db, tenantId, after, limit)
     if (events.length === limit) return events
-    // A short page is the end of the list for its reader, and there is more.
+    // There is more, but the reader would take a short page for the end of the list.
     if (numbered === undefined) throw new ApiError('unavailable', { retryAfterSeconds: 1 })
     if (numbered < batchSize) return events
   }

@@ -29,7 +29,7 @@ export async function numberEvents(
   place = inOnePlace,
 ): Promise<number | undefined> {
   for (let tries = 0; ; tries++) {
-    // Floors are raised after a commit.
+    // Without floors: they may only be raised after the commit.
     const inTransaction = { isSpread: place.isSpread }
     const first = await retryLocked(() => number(db, tenantIds, maxEach, place))
     // Waits for the lock. Otherwise, where many processes number one tenant, this one could be overtaken every time.

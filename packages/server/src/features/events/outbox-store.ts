@@ -49,7 +49,7 @@ const shownStatement = statement<{ tenant_id: string }>(
    ) shown`,
 )
 
-/** Where the events are: TenantShards. If they are spread, the tenants of a call are of one shard. */
+/** Where the events are, and up to where they were read. If they are spread, the tenants of a call are of one shard. */
 export interface Place {
   isSpread: boolean
   /** Absent: the outbox is read from its beginning. */

@@ -9,6 +9,7 @@ import type { Event, NewEvent } from './event.ts'
  */
 export const eventChannel = 'atrium_events'
 
+/** Says that there is something to deliver, and nothing to number. */
 export const deliveriesOnly = '-'
 
 const maxNamed = 50

@@ -107,7 +107,7 @@ test('the end of a key is announced only while no key that followed it by rotati
   const last = await rotate(next)
   const alone = (await create(tenant.secretKey, { kind: 'publishable', expires_at })).body.data.id
   assert.deepEqual(await announced(), [alone])
-  // The one that it replaced ends now with nothing in its place; the first one has that one in its place.
+  // The key `next` ends now without a valid replacement. The key `old` still has `next` as its replacement.
   assert.equal((await send(api, 'DELETE', `/tenant/keys/${last}`, { key: tenant.secretKey })).status, 204)
   assert.deepEqual((await announced()).slice(1), [next])
   const short = await rotate((await create(tenant.secretKey, { kind: 'publishable' })).body.data.id, { expires_at })

@@ -122,7 +122,7 @@ const byHintStatement = statement<{ id: string }>(
   'select id from api_keys where tenant_id = $1 and right(hint, length($2)) = $2',
 )
 
-/** The ids of the tenant's keys whose hint ends so. */
+/** The ids of the tenant's keys whose hint ends with this text. */
 export async function listKeyIdsByHint(db: Db, tenantId: string, ending: string): Promise<string[]> {
   return (await db.query(byHintStatement, [tenantId, ending])).map(({ id }) => id)
 }
@@ -209,7 +209,7 @@ interface ExpiringRow {
 }
 
 // A key that was rotated is meant to end, if its replacement or a later one is valid. It stays unmarked, because its end
-// matters again if that one is revoked. union: ids that form a circle end the search.
+// matters again if that one is revoked. union: a circle of ids ends the search.
 const expiring = `from api_keys k
      where k.revoked_at is null and k.expiry_notices < 2 and k.expires_at > now() and k.expires_at <= now() + interval '7 days'
        and (k.expiry_notices = 0 or k.expires_at <= now() + interval '1 day')
@@ -241,7 +241,10 @@ const expiringStatement = statement<ExpiringRow>(
    returning tenant_id, id, kind, expires_at`,
 )
 
-/** Marks up to `limit` keys of any tenant that expire within a week or a day, without a valid replacement, as announced. Returns them. */
+/**
+ * Marks keys of any tenant as announced, up to `limit`, that expire within a week or a day and have no valid replacement.
+ * Returns them.
+ */
 export async function markExpiringKeys(tx: Tx, limit: number) {
   const rows = await tx.query(expiringStatement, [limit])
   return rows.map(({ tenant_id: tenantId, id, kind, expires_at: expiresAt }) => ({ tenantId, id, kind, expiresAt }))

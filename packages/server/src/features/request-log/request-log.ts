@@ -35,7 +35,7 @@ export class RequestLog {
   readonly #dropped: Counter
   readonly #failures: Counter
   readonly #byShard: ByShard
-  /** A shard that is left out keeps the error of its outage. */
+  /** Errors that were reported. All chunks of a shard that is left out fail with the error of its outage. */
   readonly #reported = new WeakSet<Error>()
   #waiting: LoggedRequest[] = []
   /** Chunks stay as they are until they are written, so that one that is sent twice is the same row. */

@@ -122,8 +122,8 @@ interface NewSession {
 
 const insertStatement = statement<SessionRow>(
   'sessions-insert',
-  // Inserts nothing where the agent is already in the room; waits for a concurrent launch to commit or roll back. Ends by
-  // the clock of the database, because those of the processes may differ.
+  // Inserts nothing where the agent is already in the room; waits for a concurrent launch to commit or roll back. The
+  // session ends by the clock of the database, because those of the processes may differ.
   `insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, mk_sealed, coupon_sealed,
      control_hash, summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq,
      budget, budget_holds, client_sealed, device_sealed)

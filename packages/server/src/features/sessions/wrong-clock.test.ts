@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Of the processes. The database has its own. */
+/** Sets the clock of this process. The database has its own. */
 const setClock = (t: TestContext, aheadMinutes: number) =>
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + aheadMinutes * 60_000 })
 

@@ -32,7 +32,7 @@ export function monthPeriod(which: 'this' | 'previous'): Period {
   return { from: dayOf(month - 1, 1), to: dayOf(month, 0) }
 }
 
-/** What the API reads at most. */
+/** The limits of the API. */
 const MAX_DAYS_APART = 366
 const FIRST_DAY = '2000-01-01'
 
@@ -40,11 +40,11 @@ const FIRST_DAY = '2000-01-01'
 export function problemOfPeriod({ from, to }: Period): { path: '/from' | '/to'; message: string } | undefined {
   if (from === '') return { path: '/from', message: 'Choose the first day.' }
   if (to === '') return { path: '/to', message: 'Choose the last day.' }
-  if (from < FIRST_DAY) return { path: '/from', message: `Nothing was counted before ${FIRST_DAY}.` }
+  if (from < FIRST_DAY) return { path: '/from', message: `Choose ${FIRST_DAY} or a later day.` }
   // Dates in this form are in the order of their texts.
   if (from > to) return { path: '/to', message: `The last day is before the first one, ${from}.` }
   if ((Date.parse(to) - Date.parse(from)) / 1_000 / DAY_SECONDS > MAX_DAYS_APART)
-    return { path: '/from', message: `The two days can be ${MAX_DAYS_APART} days apart, so not before ${earliest(to)}.` }
+    return { path: '/from', message: `The days may be at most ${MAX_DAYS_APART} apart. Choose ${earliest(to)} or a later day.` }
   return undefined
 }
 

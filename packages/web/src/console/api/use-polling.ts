@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 /** How often the newest page of a list is read if no event stream reports its changes. */
 export const LIVE_MS = 3_000
 
-/** How often figures of days and hours are read, which nobody waits for. */
+/** How often figures of days and hours are read again. Nobody waits for their changes. */
 export const FIGURES_MS = 30_000
 
 /**

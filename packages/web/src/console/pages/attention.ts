@@ -4,7 +4,7 @@ import { findEnding, isValidAt } from './ending-keys.ts'
 import { readDeliveryHealth, troubleOf } from './webhook-health.ts'
 
 interface Concern {
-  /** What it is about: its text may change while the page is open. */
+  /** Identifies the concern: its text may change while the page is open. */
   about: string
   text: string
   /** The page where it is dealt with. */
@@ -18,7 +18,7 @@ const LOOKED_AT = 50
 export async function findAttention(signal: AbortSignal): Promise<Concern[]> {
   const checks = may('analyse') ? [checkWebhooks(signal), checkKeys(signal), checkSessions(signal)] : []
   const found = await Promise.allSettled(checks)
-  // Without an answer to any of them, nothing is known: what was found before stays.
+  // If no check has an answer, nothing is known. The error keeps on the page what was found before.
   const [first] = found
   if (first?.status === 'rejected' && found.every(({ status }) => status === 'rejected')) throw first.reason
   return found.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []))

@@ -136,7 +136,7 @@ export function UsagePage() {
   )
 }
 
-/** A year is typed digit by digit, and is complete after each of them. */
+/** A date is valid after each digit of its year, so its use waits until the typing stops. */
 const TYPING_MS = 600
 
 interface DayFieldProps {

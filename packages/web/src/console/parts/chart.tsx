@@ -73,7 +73,7 @@ function optionsOf(Plot: Plot, series: readonly Series[], width: number, height:
         size: 24,
         // Pixels between two times, so that their texts do not touch.
         space: by === 'hour' ? 80 : 50,
-        // No day twice.
+        // Steps of whole days: otherwise a day would appear twice.
         ...(by === 'day' ? { incrs: [1, 2, 3, 7, 14, 28, 61, 91].map((days) => days * 86_400) } : {}),
         values: (_plot, ticks) => ticks.map(by === 'hour' ? formatHour : formatDay),
       },

@@ -16,7 +16,7 @@ function isControl(element: Element): element is Control {
 
 const kinds: Partial<Record<string, string>> = {
   email: 'This is not an e-mail address.',
-  url: 'This is not an address. It begins with https:// or http://.',
+  url: 'This is not a web address. One begins with https:// or http://.',
   number: 'This is not a number.',
 }
 
@@ -30,8 +30,8 @@ function problemOf(control: Control): string {
   if (validity.valueMissing) return type === 'select-one' ? 'Choose one.' : 'Fill in this field.'
   if (validity.typeMismatch) return kinds[type] ?? 'This is not valid.'
   if (validity.patternMismatch) return title === '' ? 'This is not valid.' : `${title}.`
-  if (validity.rangeUnderflow) return `The least is ${limit('min')}.`
-  if (validity.rangeOverflow) return `The most is ${limit('max')}.`
+  if (validity.rangeUnderflow) return `The minimum is ${limit('min')}.`
+  if (validity.rangeOverflow) return `The maximum is ${limit('max')}.`
   if (validity.stepMismatch) return 'This must be a whole number.'
   return control.validationMessage
 }

@@ -32,12 +32,12 @@ export class OutboxNumbering {
   readonly #queues = new Map<number, ShardQueue>()
   readonly #named = new Set<string>()
   #afterTenantId = ''
-  /** A wake-up named nobody. */
+  /** Whether a wake-up without names came, or some may be lost. */
   #isSearchAsked = true
   #searchedAtMs = -Infinity
   #searchTookMs = 0
   #isFinishing = false
-  /** A shard that is left out keeps the error of its last attempt. */
+  /** A shard that is left out keeps the error of its outage. */
   readonly #logged = new WeakSet<Error>()
 
   /** `onNumbered` is called when events of a shard have been numbered, and there may be more. */

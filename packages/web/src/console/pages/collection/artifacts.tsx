@@ -111,7 +111,7 @@ function ArtifactCard({ collectionId, artifact, onChange }: { collectionId: stri
 
 const sources: Partial<Record<Artifact['source'], string>> = { paint: 'Painted', upload: 'Uploaded', produce: 'Produced' }
 
-/** What an artifact is: "Painted image". One without a title is called so. */
+/** What an artifact is, such as "Painted image". It is the name of one without a title. */
 export function artifactName({ kind, source }: Artifact): string {
   return `${sources[source] ?? 'Linked'} ${kind}`
 }

@@ -42,7 +42,7 @@ export function BulkBar({ collectionId: id, selection, count, onAction, children
         />
         Select all {formatNumber(count)} shown
       </label>
-      {/* There from the start, because a live region must be. */}
+      {/* Always in the page: a live region must exist before its text changes. */}
       <span class="unseen" role="status">
         {isSome && `${formatNumber(ids.length)} selected`}
       </span>

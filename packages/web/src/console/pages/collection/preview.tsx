@@ -100,7 +100,8 @@ function isPublic({ published, approved, archived, access, status }: Artifact): 
 }
 
 function PictureWords({ picture, hasMoreArtifacts }: Content) {
-  if (!picture) return <>{hasMoreArtifacts ? 'Not among the first artifacts' : 'None: no artifact is the hero and published'}</>
+  if (!picture)
+    return <>{hasMoreArtifacts ? `None among the first ${LOOKED_AT} artifacts` : 'None: no published artifact is the hero'}</>
   const { title, created_at: at } = picture
   return (
     <>

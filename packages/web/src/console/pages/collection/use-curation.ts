@@ -130,7 +130,7 @@ export function useCuration(collectionId: string, pages: Pages<Item>) {
       report('deleted', outcome)
       return outcome
     })
-  /** Does it to several items. Resolves to those whose request failed. */
+  /** Changes several items. Resolves to those whose request failed. */
   const run = async (action: BulkAction, itemIds: readonly string[]): Promise<readonly string[]> => {
     const { failed } = await (action === 'delete'
       ? removeMany(itemIds)
