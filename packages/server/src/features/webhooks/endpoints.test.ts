@@ -173,6 +173,11 @@ describe('deliveries to several endpoints', () => {
       return list.length === 2 && list.every(({ attempts }) => attempts.length === 1) && list
     }, 'both have failed once')
     assert.ok(waiting.every(({ status }) => status === 'pending'))
+    // A run that has not ended yet would send what becomes due.
+    await eventually(async () => {
+      const { rows } = await world.query('select lease_owner from webhook_endpoints where endpoint_id = $1', [id])
+      return rows[0]?.lease_owner === null
+    }, 'the run has ended')
     // The endpoint pauses longer than one of them waits.
     await world.query(`update webhook_endpoints set resume_at = now() + interval '1 hour' where endpoint_id = $1`, [id])
     await world.query(
