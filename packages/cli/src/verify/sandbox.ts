@@ -137,7 +137,8 @@ async function openContainer(engine: 'docker' | 'podman'): Promise<Sandbox> {
  */
 async function importEmptyImage(engine: string): Promise<string> {
   const importing = run(engine, ['import', '-'], { timeout: PROBE_MS, env: containerEnvironment() })
-  importing.child.stdin?.end(Buffer.alloc(1_024))
+  // An engine that fails before it reads closes its end, and then fails with an error of its own.
+  importing.child.stdin?.on('error', () => undefined).end(Buffer.alloc(1_024))
   const image = (await importing).stdout.trim().split('\n').at(-1) ?? ''
   if (!/^(?:sha256:)?[0-9a-f]{64}$/.test(image)) throw new Error(`${engine} made no image`)
   return image
