@@ -144,3 +144,36 @@ test('a tenant that a wake-up names is numbered without a search, and a lost con
   await numbering.next()
   assert.deepEqual(calls, ['search', 'read ten_1', 'search'])
 })
+
+test('a tenant that is named while it is being numbered is numbered again, without a search', async () => {
+  const reads: string[] = []
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const event = { slot: 0, position: 1, id: 'evt', type: 'collection.updated', data: {}, created_at: '2026-01-01T00:00:00Z' }
+  const ctx = contextOf({
+    'events-waiting': () => [],
+    'events-outbox': async ([ids]: string[][]) => {
+      reads.push(...ids!)
+      await gates[reads.length - 1]?.promise
+      return ids!.flatMap((id) => [
+        { tenant_id: id, last_sequence: 0, position: null },
+        { tenant_id: id, ...event },
+      ])
+    },
+    'events-number-spread': () => [{ given: 1, queued: 0 }],
+  })
+  const done = Promise.withResolvers<void>()
+  const numbering = new OutboxNumbering(ctx, () => done.resolve())
+  await numbering.next()
+  numbering.note('ten_1')
+  assert.equal(await numbering.next(), false)
+  await delay(20)
+  numbering.note('ten_1')
+  assert.equal(await numbering.next(), false, 'it waits for the end of the first numbering')
+  gates[0]!.resolve()
+  await done.promise
+  await numbering.next()
+  await delay(20)
+  assert.deepEqual(reads, ['ten_1', 'ten_1'])
+  gates[1]!.resolve()
+  await numbering.finish()
+})

@@ -91,8 +91,8 @@ export class OutboxNumbering {
     const isFull = tenantIds.length === tenantBatch
     this.#afterTenantId = isFull ? (tenantIds.at(-1) ?? '') : ''
     outbox.floors?.forget(tenantIds)
-    for (const id of tenantIds) this.#named.delete(id)
-    const isMore = this.#named.size > 0
+    for (const id of tenantIds) if (!this.#isNumbering(id)) this.#named.delete(id)
+    const isMore = this.#freeNamed().length > 0
     if (tenantIds.length === 0) return isMore || (after !== '' && !tenantShards.isSpread)
     if (!tenantShards.isSpread) {
       const most = await this.#number(tenantIds)
@@ -104,13 +104,23 @@ export class OutboxNumbering {
 
   async #takeNamed(): Promise<boolean> {
     const { tenantShards } = this.#ctx
-    const tenantIds = [...this.#named].slice(0, tenantBatch)
+    const free = this.#freeNamed()
+    const tenantIds = free.slice(0, tenantBatch)
     if (tenantIds.length === 0) return false
     for (const id of tenantIds) this.#named.delete(id)
     if (tenantShards.isSpread) for (const [shard, ids] of tenantShards.group(tenantIds)) this.#add(shard, ids)
     // Which of them has more is not known.
     else if (((await this.#number(tenantIds)) ?? 0) >= eventBatch) for (const id of tenantIds) this.#named.add(id)
-    return this.#named.size > 0
+    return this.#freeNamed().length > 0
+  }
+
+  /** Without those that are being numbered. Their events may be newer than what was read, so they stay named. */
+  #freeNamed(): string[] {
+    return [...this.#named].filter((id) => !this.#isNumbering(id))
+  }
+
+  #isNumbering(tenantId: string): boolean {
+    return this.#queues.get(this.#ctx.tenantShards.shardOf(tenantId))?.numbering.has(tenantId) ?? false
   }
 
   /** Tenants wait while their shard is busy. A look begins with the lowest ids, so it would skip all others each time. */
