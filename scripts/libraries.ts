@@ -107,7 +107,7 @@ async function notice(name: string): Promise<string> {
   if (license === 'Apache-2.0') return `${name} ${version}\n${license}: see the file LICENSE\n`
   const texts = ['LICENSE', 'LICENSE.md', 'license'].map((file) => inside(file).catch(() => undefined))
   const text = (await Promise.all(texts)).find((found) => found !== undefined)
-  return `${name} ${version}\n${(text ?? '').trim()}\n`
+  return `${name} ${version}\n${required(text, `${name} has a licence file`).trim()}\n`
 }
 
 function declarations({ module, values, types = [] }: Library): string {
