@@ -2517,6 +2517,8 @@ CREATE INDEX agents_id ON public.agents USING btree (id);
 
 CREATE INDEX agents_without_card ON public.agents USING btree (seq) WHERE ((status = 'active'::text) AND (card IS NULL));
 
+CREATE INDEX api_keys_by_end ON public.api_keys USING btree (tenant_id, COALESCE(LEAST(expires_at, revoked_at), '9999-12-31 23:59:59.999+00'::timestamp with time zone) DESC, id DESC);
+
 CREATE INDEX api_keys_expiring ON public.api_keys USING btree (expires_at) WHERE ((revoked_at IS NULL) AND (expiry_notices < 2));
 
 CREATE INDEX artifact_jobs_taken ON public.artifact_jobs USING btree (turn) WHERE (lease_owner IS NOT NULL);

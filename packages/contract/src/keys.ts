@@ -2,7 +2,7 @@ import { Type } from './type.ts'
 import { limits } from './limits.ts'
 import { operation } from './operation.ts'
 import { analysts, developers } from './roles.ts'
-import { closed, id, nullable, oneOf, Timestamp } from './schemas.ts'
+import { closed, id, nullable, oneOf, pageQuery, Timestamp } from './schemas.ts'
 
 const kind = oneOf(['secret', 'publishable'])
 
@@ -45,10 +45,24 @@ export const keyOperations = {
     status: 'live',
     tag: 'Keys',
     summary: 'List keys',
-    description: 'All keys of the tenant, oldest first, including revoked ones. `last_used_at` is accurate to about ten seconds.',
+    description:
+      'All keys of the tenant, oldest first, including revoked and expired ones. If they do not fit on a page, the first page ' +
+      'has the keys that end last: first those that are valid, then those that ended recently. Each page is oldest first. ' +
+      '`last_used_at` is accurate to about ten seconds.',
     caller: 'secret',
     roles: analysts,
-    answers: { 200: { description: 'The keys.', data: Type.Array(Type.Object(keyFields)) } },
+    query: closed({
+      limit: Type.Optional(
+        Type.Integer({
+          'x-status': 'live',
+          minimum: 1,
+          maximum: limits.pageMax,
+          description: `The largest number of keys. Without it, a page has up to ${limits.keysPageDefault} keys.`,
+        }),
+      ),
+      cursor: Type.Optional(Type.String({ ...pageQuery.cursor, 'x-status': 'live' })),
+    }),
+    answers: { 200: { description: 'A page of the keys.', data: Type.Array(Type.Object(keyFields)), paged: true } },
     example: { data: [keyExample] },
   }),
   createKey: operation({

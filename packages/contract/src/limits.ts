@@ -10,6 +10,8 @@ export const limits = {
   uploadBytes: 100 * 1024 * 1024,
   pageDefault: 50,
   pageMax: 200,
+  /** Keys on a page whose caller names no limit: the answer was once not paged. */
+  keysPageDefault: 1_000,
   /** Items of one bulk curation. */
   bulkItems: 500,
   idempotencyKeyLength: 255,

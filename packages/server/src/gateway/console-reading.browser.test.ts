@@ -188,4 +188,23 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
       await page.context().close()
     }
   })
+
+  test('of more keys than a page has, the valid ones are shown first, and the rest on request', async () => {
+    await world.api.ctx.db.pool.query(
+      `insert into api_keys (tenant_id, id, kind, name, hint, key_hash, created_at, revoked_at)
+       select $1, 'key_' || n, 'secret', 'ended ' || n, 'wsk_…0000', sha256(n::text::bytea), now() - interval '2 days',
+         now() - interval '1 day' - make_interval(secs => n)
+       from generate_series(1, 1001) n`,
+      [world.tenant.id],
+    )
+    const { page, problems } = await world.open('/keys')
+    const rows = page.getByRole('table', { name: 'Keys' }).locator('tbody tr')
+    await rows.nth(999).waitFor()
+    assert.match(await rows.first().innerText(), /active/)
+    assert.equal(await page.getByText('ended 1001', { exact: true }).count(), 0)
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page.getByText('ended 1001', { exact: true }).waitFor()
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
 })

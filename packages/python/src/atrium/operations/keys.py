@@ -15,22 +15,27 @@ class KeysOperations(Core):
     def list_keys(
         self,
         *,
+        limit: int | None = None,
+        cursor: str | None = None,
         repeatable: bool | None = None,
         timeout: float | None = None,
-    ) -> Answer[list[types.Key]]:
+    ) -> Page[list[types.Key], types.Key]:
         """List keys.
 
-        All keys of the tenant, oldest first, including revoked ones. `last_used_at` is accurate to about ten
-        seconds.
+        All keys of the tenant, oldest first, including revoked and expired ones. If they do not fit on a page, the
+        first page has the keys that end last: first those that are valid, then those that ended recently. Each page
+        is oldest first. `last_used_at` is accurate to about ten seconds.
 
         Needs: A secret key.
 
         Args:
+            limit: The largest number of keys. Without it, a page has up to 1000 keys.
+            cursor: meta.next_cursor of the previous page, unchanged.
             repeatable: Whether to retry where no answer came or the server was unavailable.
             timeout: The limit of one attempt, in seconds. Default: that of the client.
 
         Returns:
-            200: The keys.
+            200: A page of the keys.
 
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
@@ -41,8 +46,9 @@ class KeysOperations(Core):
         Example:
             answer = atrium.list_keys()
         """
-        return self._call(
+        return self._page(
             Route("GET", "/v1/tenant/keys", "secret"),
+            query={"limit": limit, "cursor": cursor},
             repeatable=repeatable,
             timeout=timeout,
         )

@@ -1,9 +1,11 @@
+import { limits } from '@atrium/contract/limits'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
+import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
 import { futureTime } from '#http/request-time.ts'
 import { issueKey } from './issue-key.ts'
-import { keyView } from './key.ts'
+import { byAge, endOf, keyView } from './key.ts'
 import {
   findKeysForUpdate,
   listKeysForUpdate,
@@ -32,10 +34,18 @@ export const createKey: HandlerOf<'createKey'> = async ({ tx, tenantId, body }) 
   return { status: 201, data: { ...keyView(key), key: key.key } }
 }
 
-export const listKeys: HandlerOf<'listKeys'> = async ({ ctx, tenantId }) => ({
-  status: 200,
-  data: (await listRows(ctx.db, tenantId)).map(keyView),
-})
+export const listKeys: HandlerOf<'listKeys'> = async ({ ctx, tenantId, query }) => {
+  const list = `keys:${tenantId}`
+  const { limit = limits.keysPageDefault } = query
+  const rows = await listRows(ctx.db, tenantId, readTimeCursor(list, query.cursor), limit + 1)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    status: 200,
+    data: page.toSorted(byAge).map(keyView),
+    nextCursor: rows.length > limit && last ? makeTimeCursor(list, { createdAt: endOf(last), id: last.id }) : undefined,
+  }
+}
 
 export const revokeKey: HandlerOf<'revokeKey'> = async ({ tx, tenantId, params }) => {
   const keys = await listKeysForUpdate(tx, tenantId)

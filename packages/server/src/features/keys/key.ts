@@ -43,6 +43,20 @@ export function refusalOf(key: ResolvedKey | undefined, nowMs: number): KeyRefus
   return key.tenantStatus === 'suspended' ? 'tenant_suspended' : undefined
 }
 
+/** The end of a key that does not end, in the order of the list. It is also in the index api_keys_by_end. */
+export const neverEnds = '9999-12-31T23:59:59.999Z'
+
+/** When the key ends or has ended. Times of one format are ordered as their text is. */
+export function endOf({ expiresAt, revokedAt }: Key): string {
+  const end = expiresAt ?? neverEnds
+  return revokedAt !== null && revokedAt < end ? revokedAt : end
+}
+
+/** Orders keys by their creation, the oldest first. */
+export function byAge(a: Key, b: Key): number {
+  return a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1
+}
+
 /** The key as the API returns it. Only the answer that creates a key has its text. */
 export function keyView(key: Key) {
   return {

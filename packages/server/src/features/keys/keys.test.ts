@@ -195,6 +195,47 @@ test('last_used_at is recorded', async () => {
   assert.ok(Math.abs(Date.now() - Date.parse(data.find((key: any) => key.kind === 'secret').last_used_at)) < 10_000)
 })
 
+test('the pages of keys have each key once, those first that end last, and each page the oldest first', async () => {
+  await fresh()
+  const { secretKey: key } = tenant
+  const make = async (body: object) => (await create(key, { kind: 'publishable', ...body })).body.data.id as string
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+  const revoked = await make({})
+  await send(api, 'DELETE', `/tenant/keys/${revoked}`, { key })
+  const [soon, late] = [await make({ expires_at: inHours(1) }), await make({ expires_at: inHours(2) })]
+  const never = await make({ expires_at: '9999-12-31T23:59:59.999Z' })
+  const list = (query: string) => send(api, 'GET', `/tenant/keys${query}`, { key })
+  const all = await list('')
+  assert.deepEqual(
+    all.body.data.slice(2).map(({ id }: any) => id),
+    [revoked, soon, late, never],
+  )
+  assert.equal(all.body.meta.next_cursor, undefined)
+  const pages: string[][] = []
+  for (let cursor = ''; ;) {
+    const { body } = await list(`?limit=2${cursor && `&cursor=${cursor}`}`)
+    pages.push(body.data.map(({ id }: any) => id))
+    cursor = body.meta?.next_cursor ?? ''
+    if (cursor === '') break
+  }
+  assert.deepEqual(pages.slice(2), [[revoked, soon]])
+  assert.equal(pages[1]?.includes(late), true)
+  assert.deepEqual(pages.flat().toSorted(), all.body.data.map(({ id }: any) => id).toSorted())
+  const place = new Map<string, number>(all.body.data.map(({ id }: any, index: number) => [id, index]))
+  for (const [first = '', second = ''] of pages) assert.ok((place.get(first) ?? 0) < (place.get(second) ?? 0))
+})
+
+test('the list of keys rejects a cursor of another tenant, and a page of more than 200', async () => {
+  await fresh()
+  const { body } = await send(api, 'GET', '/tenant/keys?limit=1', { key: tenant.secretKey })
+  await fresh()
+  const path = `/tenant/keys?cursor=${body.meta.next_cursor}`
+  const other = await send(api, 'GET', path, { key: tenant.secretKey })
+  assert.deepEqual([other.status, other.body.error.code], [400, 'invalid_cursor'])
+  const many = await send(api, 'GET', '/tenant/keys?limit=201', { key: tenant.secretKey })
+  assert.deepEqual([many.status, many.body.error.code], [400, 'invalid_request'])
+})
+
 /** Notifications take a moment; without them it would take 15 seconds. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 10_000

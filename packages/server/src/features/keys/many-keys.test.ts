@@ -16,6 +16,7 @@ test('a tenant with 100,000 ended keys reads its log and rotates a key as quickl
   await send(api, 'GET', '/tenant', { key })
   const [operator, adminToken] = [`/tenants/${id}`, api.adminToken]
   const requests: [string, object][] = [
+    ['/tenant/keys', { key }],
     ['/tenant/requests', { key }],
     [`/tenant/requests?key_hint=${key.slice(-4)}`, { key }],
     ['/tenant/keys/leaks', { key }],
@@ -34,6 +35,16 @@ test('a tenant with 100,000 ended keys reads its log and rotates a key as quickl
     if (path.startsWith('/tenant/requests')) assert.equal(data[0].key_hint, `wsk_…${key.slice(-4)}`)
     if (path === operator) assert.equal(data.active_keys, 2)
   }
+  const firstPage = await send(api, 'GET', '/tenant/keys', { key })
+  assert.equal(firstPage.body.data.length, 1_000)
+  assert.ok(firstPage.text.length < 512 * 1024, `a page has ${firstPage.text.length} bytes`)
+  assert.deepEqual(
+    firstPage.body.data
+      .filter((listed: any) => listed.revoked_at === null)
+      .map(({ kind }: any) => kind)
+      .toSorted(),
+    ['publishable', 'secret'],
+  )
   const made = await quickly('a new key', () => send(api, 'POST', '/tenant/keys', { key, body: { kind: 'secret' } }))
   const rotation = { kind: 'secret', rotates: made.id }
   await quickly('a rotation', () => send(api, 'POST', '/tenant/keys', { key, body: rotation }))

@@ -1,5 +1,6 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
-import { rolesHeld, type Key, type ResolvedKey, type Role } from './key.ts'
+import type { TimePosition } from '#http/cursor.ts'
+import { neverEnds, rolesHeld, type Key, type ResolvedKey, type Role } from './key.ts'
 
 interface Row {
   id: string
@@ -102,12 +103,16 @@ export async function insertKey(tx: Tx, tenantId: string, key: NewKey): Promise<
   return toKey(row)
 }
 
-const listText = `select ${columns} from api_keys where tenant_id = $1 order by created_at, id`
-const listStatement = statement<Row>('keys-list', listText)
-const lockStatement = statement<Row>('keys-lock', `${listText} for no key update`)
+const end = `coalesce(least(expires_at, revoked_at), timestamptz '${neverEnds}')`
+const listStatement = statement<Row>(
+  'keys-list',
+  // By the end: the valid keys are on the first page, however many have ended.
+  `select ${columns} from api_keys where tenant_id = $1 and (${end}, id) < ($2, $3) order by ${end} desc, id desc limit $4`,
+)
 
-export async function listKeys(db: Db, tenantId: string): Promise<Key[]> {
-  return (await db.query(listStatement, [tenantId])).map(toKey)
+/** Keys of the tenant, those first that end last; without a position, from the first on. */
+export async function listKeys(db: Db, tenantId: string, after: TimePosition | undefined, limit: number): Promise<Key[]> {
+  return (await db.query(listStatement, [tenantId, after?.createdAt ?? 'infinity', after?.id ?? '', limit])).map(toKey)
 }
 
 const someStatement = statement<Row>('keys-some', `select ${columns} from api_keys where tenant_id = $1 and id = any($2)`)
@@ -137,6 +142,11 @@ export async function findKeyUse(db: Db, tenantId: string): Promise<{ activeKeys
   const [row] = await db.query(useOfAllStatement, [tenantId])
   return { activeKeys: row?.active ?? 0, lastUsedAt: row?.last_used_at ?? null }
 }
+
+const lockStatement = statement<Row>(
+  'keys-lock',
+  `select ${columns} from api_keys where tenant_id = $1 order by created_at, id for no key update`,
+)
 
 /** Locks all keys of the tenant, so that two concurrent revocations cannot revoke its last two secret keys. */
 export async function listKeysForUpdate(tx: Tx, tenantId: string): Promise<Key[]> {

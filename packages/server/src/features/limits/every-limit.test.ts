@@ -26,6 +26,7 @@ const ofContract: Record<keyof typeof limits, Decision> = {
   uploadBytes: { same: 'what one answer of the blob store and one conversion have room for' },
   pageDefault: format,
   pageMax: format,
+  keysPageDefault: format,
   bulkItems: format,
   idempotencyKeyLength: format,
   idempotencyTtlMs: format,

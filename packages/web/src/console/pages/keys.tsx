@@ -20,9 +20,9 @@ type Key = Awaited<ReturnType<typeof api.listKeys>>['data'][number]
 
 /** The keys of the tenant. A secret key is in the browser only in the dialog that shows it once. */
 export function KeysPage() {
-  const pages = usePages('keys', async (_page, signal) => {
-    const { data } = await api.listKeys({ signal })
-    return { data: data.toReversed().sort((a, b) => Number(isEnded(a)) - Number(isEnded(b))) }
+  const pages = usePages('keys', async (page, signal) => {
+    const { data, nextCursor } = await api.listKeys({ query: page, signal })
+    return { nextCursor, data: data.toReversed().sort((a, b) => Number(isEnded(a)) - Number(isEnded(b))) }
   })
   const [form, setForm] = useState<'new' | Key>()
   const [made, setMade] = useState<string>()
