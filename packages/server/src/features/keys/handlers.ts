@@ -7,8 +7,8 @@ import { futureTime } from '#http/request-time.ts'
 import { issueKey } from './issue-key.ts'
 import { byAge, endOf, keyView } from './key.ts'
 import {
+  findKeyAndSecretsForUpdate,
   findKeysForUpdate,
-  listKeysForUpdate,
   listKeys as listRows,
   notifyKeyChange,
   replaceKey,
@@ -48,7 +48,7 @@ export const listKeys: HandlerOf<'listKeys'> = async ({ ctx, tenantId, query }) 
 }
 
 export const revokeKey: HandlerOf<'revokeKey'> = async ({ tx, tenantId, params }) => {
-  const keys = await listKeysForUpdate(tx, tenantId)
+  const keys = await findKeyAndSecretsForUpdate(tx, tenantId, params.keyId)
   const key = keys.find(({ id }) => id === params.keyId)
   if (!key) throw new ApiError('not_found')
   const others = keys.some((other) => other.id !== key.id && other.kind === 'secret' && other.isActive)

@@ -143,14 +143,29 @@ export async function findKeyUse(db: Db, tenantId: string): Promise<{ activeKeys
   return { activeKeys: row?.active ?? 0, lastUsedAt: row?.last_used_at ?? null }
 }
 
-const lockStatement = statement<Row>(
-  'keys-lock',
-  `select ${columns} from api_keys where tenant_id = $1 order by created_at, id for no key update`,
+const anySecretStatement = statement<{ any: boolean }>(
+  'keys-any-secret',
+  `select exists (select from api_keys where tenant_id = $1 and kind = 'secret') as any`,
 )
 
-/** Locks all keys of the tenant, so that two concurrent revocations cannot revoke its last two secret keys. */
-export async function listKeysForUpdate(tx: Tx, tenantId: string): Promise<Key[]> {
-  return (await tx.query(lockStatement, [tenantId])).map(toKey)
+/** Whether the tenant has a secret key, valid or ended. */
+export async function hasSecretKey(db: Db, tenantId: string): Promise<boolean> {
+  const [row] = await db.query(anySecretStatement, [tenantId])
+  return row?.any ?? false
+}
+
+const lockWithSecretsStatement = statement<Row>(
+  'keys-lock-with-secrets',
+  `select ${columns} from api_keys where tenant_id = $1 and (id = $2 or (kind = 'secret' and ${isActive}))
+   order by created_at, id for no key update`,
+)
+
+/**
+ * Locks this key and the active secret keys of the tenant, so that two concurrent revocations cannot revoke its last two.
+ * Ended keys are left alone: there may be many, and a lock writes each.
+ */
+export async function findKeyAndSecretsForUpdate(tx: Tx, tenantId: string, id: string): Promise<Key[]> {
+  return (await tx.query(lockWithSecretsStatement, [tenantId, id])).map(toKey)
 }
 
 const lockSomeStatement = statement<Row>(

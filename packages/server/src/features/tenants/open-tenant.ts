@@ -6,7 +6,7 @@ import { newId } from '#crypto/random.ts'
 import type { Database, Tx } from '#db/database.ts'
 import { issueKey } from '#features/keys/issue-key.ts'
 import { refusalOf } from '#features/keys/key.ts'
-import { listKeysForUpdate, resolveKeys } from '#features/keys/store.ts'
+import { hasSecretKey, resolveKeys } from '#features/keys/store.ts'
 import { type NewTenant, findDevelopmentTenant, hasTenants, insertTenant } from './store.ts'
 import { developmentName, tenantView } from './tenant.ts'
 
@@ -40,8 +40,7 @@ export function issueDevelopmentKeys(db: Database): Promise<DevelopmentKeys | un
   return db.transaction(async (tx) => {
     const tenantId = await findDevelopmentTenant(tx)
     if (tenantId === undefined) return undefined
-    const keys = await listKeysForUpdate(tx, tenantId)
-    if (keys.some(({ kind }) => kind === 'secret')) return undefined
+    if (await hasSecretKey(tx, tenantId)) return undefined
     const secret = await issueKey(tx, tenantId, { kind: 'secret' })
     const publishable = await issueKey(tx, tenantId, { kind: 'publishable' })
     return { secretKey: secret.key, publishableKey: publishable.key }
