@@ -178,7 +178,7 @@ export const webhookOperations = {
     description:
       'Sends one signed example of the type (default `item.created`, sequence 0, `data.test` true) and returns the ' +
       'response of the endpoint. It is sent once, is not listed, and does not count as a failure. 404 while no ' +
-      'webhook is set.',
+      'webhook is set. A tenant has few such requests under way at once; others wait a moment, and then get 429 `rate_limited`.',
     caller: 'secret',
     roles: developers,
     body: closed({

@@ -1,4 +1,5 @@
 import { type EventType, eventSpecs } from '@atrium/contract/event-types'
+import { FairSemaphore } from '@atrium/media/pictures/fair-semaphore'
 import { newId } from '#crypto/random.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { eventView } from '../events/event.ts'
@@ -155,13 +156,32 @@ export const recoverDeliveries: HandlerOf<'recoverDeliveries'> = async ({ ctx, t
   }
 }
 
+/**
+ * Each holds a connection to an endpoint for up to 15 s. A tenant may test all its endpoints at once; those that find no
+ * permit wait a moment.
+ */
+const tests = new FairSemaphore({
+  permits: 64,
+  permitsPerTenant: 4,
+  maxWaiting: 256,
+  maxWaitingPerTenant: limits.webhookEndpoints - 4,
+  timeoutMs: 5_000,
+  busy: () =>
+    new ApiError('rate_limited', {
+      message: 'Too many test events are being sent. Try again when their endpoints have answered.',
+      retryAfterSeconds: 5,
+    }),
+})
+
 export const testWebhook: HandlerOf<'testWebhook'> = async ({ ctx, tenantId, body }) => {
   const ref = { tenantId, endpointId: body.endpoint ?? defaultEndpoint }
   const webhook = await findWebhook(ctx.db, ref)
   if (!webhook) throw new ApiError('not_found', { message: 'No webhook is set.' })
-  const sealed = (await listSecrets(ctx.db, [ref])).get(keyOf(ref)) ?? []
-  const secrets = sealed.map((one) => openSecret(ctx.vault, ref, one))
-  const attempt = await sendEvent(ctx, { url: webhook.url, secrets }, exampleOf(tenantId, body.type ?? 'item.created'))
+  const attempt = await tests.run(tenantId, 1, async () => {
+    const sealed = (await listSecrets(ctx.db, [ref])).get(keyOf(ref)) ?? []
+    const secrets = sealed.map((one) => openSecret(ctx.vault, ref, one))
+    return sendEvent(ctx, { url: webhook.url, secrets }, exampleOf(tenantId, body.type ?? 'item.created'))
+  })
   const { succeeded: delivered, responseStatus, error, ms } = attempt
   return { status: 200, data: { delivered, response_status: responseStatus, error, duration_ms: ms } }
 }

@@ -1,7 +1,7 @@
 import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { eventTypes } from '@atrium/contract/event-types'
-import { send } from '#testing/http.ts'
+import { type Got, send } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi } from '#testing/test-api.ts'
 import { assertError, startWebhookWorld, verifies, type WebhookWorld } from '#testing/webhook-world.ts'
@@ -162,5 +162,32 @@ describe('the test event', () => {
     const gone = (await tryIt()).body.data
     assert.deepEqual([gone.delivered, gone.response_status], [false, null])
     assert.match(gone.error, /^The connection could not be made/)
+  })
+
+  test('of the test events of a tenant, few are sent at once and some wait; more are refused, and no other tenant waits', async (t) => {
+    let isHeld = true
+    const waiting: (() => void)[] = []
+    const slow = await world.openHook(t, (_hook, res) => {
+      const answer = () => res.writeHead(204).end()
+      if (isHeld) waiting.push(answer)
+      else answer()
+    })
+    await world.setHook(slow)
+    const answered: Got[] = []
+    const calls = Array.from({ length: 23 }, async () => void answered.push(await tryIt()))
+    await eventually(async () => answered.length === 3 && waiting.length === 4, 'three are refused, and four are sent')
+    for (const refused of answered) assertError(refused, 429, 'rate_limited')
+    assert.equal(answered[0]!.headers.get('retry-after'), '5')
+    const other = await world.api.makeTenant()
+    await world.put({ url: (await world.openHook(t)).url }, other)
+    assert.equal((await world.call('POST', '/tenant/webhooks/test', {}, other)).body.data.delivered, true)
+    assert.deepEqual([answered.length, waiting.length], [3, 4])
+    isHeld = false
+    for (const answer of waiting) answer()
+    await Promise.all(calls)
+    assert.deepEqual(
+      answered.slice(3).map(({ body }) => body.data.delivered),
+      Array.from({ length: 20 }, () => true),
+    )
   })
 })
