@@ -66,12 +66,28 @@ test('while all slots are taken, a slow reader loses its slot to a tenant that h
 })
 
 test('a reader that takes nothing loses its slot, also if nobody waits for it or its answer waits behind another', async (t) => {
-  const open = await serve(t, new ExportSlots({ slots: 3, slotsPerTenant: 2 }, { pauseMs: 300, windowMs: 60_000 }))
+  const open = await serve(t, new ExportSlots({ slots: 8, slotsPerTenant: 2 }, { pauseMs: 300, windowMs: 60_000 }))
   assert.equal((await open('a')).status, 200)
   const behind = await open('b', true)
   behind.socket.resume()
   assert.equal(behind.status, 200)
   await delay(600)
   assert.ok(await inTime(behind.closed, 1_000))
-  for (const tenant of ['a', 'a', 'b']) assert.equal((await open(tenant)).status, 200)
+  for (const tenant of ['a', 'a', 'b', 'b']) assert.equal((await open(tenant)).status, 200)
+})
+
+test('half of the slots is for tenants that have none, so that the fast readers of a few do not hold them all', async (t) => {
+  const open = await serve(t, new ExportSlots({ slots: 4, slotsPerTenant: 2 }))
+  const opened = async (...tenants: string[]) => {
+    const statuses: number[] = []
+    for (const tenant of tenants) {
+      const { status, socket } = await open(tenant)
+      socket.resume()
+      statuses.push(status)
+    }
+    return statuses
+  }
+  assert.deepEqual(await opened('a', 'a', 'a'), [200, 200, 429])
+  assert.deepEqual(await opened('b', 'b'), [200, 429])
+  assert.deepEqual(await opened('c', 'd'), [200, 429])
 })

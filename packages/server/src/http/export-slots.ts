@@ -15,7 +15,7 @@ interface OpenExport {
 /**
  * Limits the exports that are open in this process at once, because each has a page in memory. An export lasts as long as
  * its reader wants, so while all slots are taken, the slowest reader loses its slot to a tenant that has none. Fast readers
- * keep theirs.
+ * keep theirs, so the second half of the slots is only for tenants that have none: a few tenants do not hold them all.
  */
 export class ExportSlots {
   readonly #limits: { slots: number; slotsPerTenant: number }
@@ -47,7 +47,8 @@ export class ExportSlots {
   #makeRoom(tenantId: string): void {
     const { slots, slotsPerTenant } = this.#limits
     const own = [...this.#open].filter((one) => one.tenantId === tenantId).length
-    if (own < slotsPerTenant && this.#open.size < slots) return
+    const slotsForIt = own === 0 ? slots : slots / 2
+    if (own < slotsPerTenant && this.#open.size < slotsForIt) return
     const slowest = own === 0 ? this.#slowest() : undefined
     if (!slowest)
       throw new ApiError('rate_limited', {
