@@ -73,7 +73,7 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await bob.page.getByRole('heading', { name: 'You are invited to a room' }).waitFor()
     await assertAccessible(bob.page, 'invitation')
     await answer(bob.page, link, { email: 'bob@example.com', name: 'Bob' })
-    await bob.page.getByRole('heading', { name: 'This device is not on the list' }).waitFor()
+    await bob.page.getByRole('heading', { name: 'The invitation is answered' }).waitFor()
     await row(ann.page, 'Answered by Bob: bob@example.com, shown by').waitFor()
     await button(ann.page, 'Let in bob@example.com').click()
     await bob.page.getByRole('heading', { name: 'The room is ready' }).waitFor({ timeout: 20_000 })
@@ -151,7 +151,7 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await row(ann.page, 'signed in with another address').waitFor()
     await button(ann.page, 'Let in bob@example.com').click()
     await ann.page.getByText('This address was not shown by a sign-in.').waitFor()
-    await eve.page.getByRole('heading', { name: 'This device is not on the list' }).waitFor()
+    await eve.page.getByRole('heading', { name: 'The invitation is answered' }).waitFor()
     await Promise.all([ann.close(), eve.close()])
   })
 

@@ -28,6 +28,8 @@ function ownNote({ invitedAs, hostedAgent, standing }: Member): string {
     const issuer = URL.canParse(standing.issuer) ? new URL(standing.issuer).host : standing.issuer
     return standing.keyFrom === 'issuer' ? words.proven(standing.email, issuer) : words.provenByOwner(standing.email, issuer)
   }
+  // The address of somebody who comes back by another invitation, which may be for another address.
+  if (standing.reason === 'revoked' && standing.email !== undefined) return words.and(standing.email, words.revoked)
   const invited = invitedAs === undefined ? words.owner : words.invitedAs(invitedAs)
   return t.sealed.members.and(invited, reasonOf(standing.reason))
 }

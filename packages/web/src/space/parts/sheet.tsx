@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
+import { keepFocus } from './keep-focus.ts'
 import { t } from '../text/text.ts'
 
 interface SheetProps {
@@ -21,8 +22,8 @@ export function Sheet({ title, children, onClose, docks = false }: SheetProps) {
   const isMounted = useRef(true)
   const titleId = useId()
   useLayoutEffect(() => {
-    const element = dialog.current
-    if (!element) return undefined
+    const [element, top] = [dialog.current, heading.current]
+    if (!element || !top) return undefined
     // As wide as the style sheet says.
     const wide = matchMedia('(min-width: 1100px)')
     const open = () => {
@@ -30,12 +31,14 @@ export function Sheet({ title, children, onClose, docks = false }: SheetProps) {
       element.classList.toggle('docked', docks && wide.matches)
       if (docks && wide.matches) element.show()
       else element.showModal()
-      heading.current?.focus()
+      top.focus()
     }
+    const release = keepFocus(element, top)
     open()
     if (docks) wide.addEventListener('change', open)
     return () => {
       isMounted.current = false
+      release()
       wide.removeEventListener('change', open)
       element.close()
     }

@@ -4,7 +4,7 @@ import { importPairs } from '@atrium/room-client/room-device'
 import { ownDevice } from '../identity/room-device.ts'
 import { dropRoomToken, findRoomToken } from '../identity/room-token.ts'
 import { listedLink, type RoomLink } from '../room-link.ts'
-import { optionsOf } from './listed-channel.ts'
+import { ListedChannel, optionsOf } from './listed-channel.ts'
 
 /** Whom the owner had invited. Rejects if the invitation is not open any more; undefined: it was answered. */
 export async function readInvitation(invitation: string): Promise<string | undefined> {
@@ -20,10 +20,12 @@ export async function readInvitation(invitation: string): Promise<string | undef
 /** Answers with the card of this device and, after a sign-in for this room, its ID token. */
 export async function answer(invitation: string, name: string | undefined): Promise<RoomLink> {
   const { room, owner } = partsOf(invitation)
-  const options = await optionsOf(await ownDevice(room))
+  const own = await ownDevice(room)
+  const options = await optionsOf(own)
   const idToken = findRoomToken(room)?.idToken
   await answerInvitation(invitation, { ...options, ...(name !== undefined && { name }), idToken })
   dropRoomToken(room)
+  await ListedChannel.keepAnswer(room, own)
   return listedLink(room, owner)
 }
 

@@ -20,9 +20,13 @@ import { emptyList } from './room-list.ts'
 import { Vault } from './vault.ts'
 
 const TIMEOUT_MS = 20_000
-/** In what this device keeps of the room: the text of each invitation, and whether this device was on the list. */
+/**
+ * In what this device keeps of the room: the text of each invitation, whether this device was on the list, and whether it has
+ * answered an invitation since then.
+ */
 const INVITATION = 'invitation/'
 const ENTERED = 'entered'
+const ANSWERED = 'answered'
 
 /** A client-sealed room with a list, in which this device has keys of its own. */
 export class ListedChannel implements Channel {
@@ -165,6 +169,12 @@ export class ListedChannel implements Channel {
     await this.#entered()
   }
 
+  /** This device has answered an invitation, and waits for the owner. */
+  static async keepAnswer(room: string, { localMk }: OwnDevice): Promise<void> {
+    const vault = await Vault.open({ room, mk: localMk })
+    await vault.write(ANSWERED, true)
+  }
+
   close(): void {
     // Held reads end with their signals.
     this.#opener?.close()
@@ -173,6 +183,7 @@ export class ListedChannel implements Channel {
 
   async #entered(): Promise<void> {
     await this.vault.write(ENTERED, true)
+    await this.vault.remove(ANSWERED)
     // Whoever has signed in to show who this is.
     const { room } = this.#options
     const account = findRoomToken(room)
@@ -189,8 +200,13 @@ export class ListedChannel implements Channel {
     } catch (error) {
       const reason = error instanceof NotListedError || error instanceof SpaceCallError ? error.reason : ''
       if (!['not_on_list', 'revoked', 'bad_room_key'].includes(reason)) throw error
-      const wasIn = reason === 'revoked' || (await this.vault.read<boolean>(ENTERED)) === true
-      const device = wasIn ? 'device_removed' : 'device_waiting'
+      const has = async (name: string) => (await this.vault.read<boolean>(name)) === true
+      // A device that was removed and is invited again stays removed for the service until the owner lets it in.
+      const device = (await has(ANSWERED))
+        ? 'device_answered'
+        : reason === 'revoked' || (await has(ENTERED))
+          ? 'device_removed'
+          : 'device_waiting'
       throw new SpaceCallError({ status: 403, error: 'not_authorized', reason: device, message: device, cause: error })
     }
   }

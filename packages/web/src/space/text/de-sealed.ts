@@ -113,6 +113,10 @@ export const sealed: Text['sealed'] = {
     doneHint: 'Der Eigentümer des Raums lässt es ein.',
     back: 'Zum Raum',
   },
+  answered: {
+    title: 'Die Einladung ist beantwortet',
+    text: 'Der Raum öffnet sich hier, sobald du eingelassen wirst. Du kannst auch später wiederkommen, mit demselben Browser. Wenn es lange dauert, frag nach.',
+  },
   waiting: {
     title: 'Dieses Gerät steht nicht auf der Liste',
     text: 'Wenn du eine Einladung beantwortet hast, warte hier: Der Raum öffnet sich, sobald du eingelassen wirst. Sonst bitte um eine Einladung.',

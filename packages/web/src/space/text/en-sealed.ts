@@ -116,6 +116,11 @@ export const sealed = {
     doneHint: 'The owner of the room lets it in.',
     back: 'Go to the room',
   },
+  /** This device has answered an invitation, and the owner has not let it in yet. */
+  answered: {
+    title: 'The invitation is answered',
+    text: 'The room opens here as soon as its owner lets you in. You can also come back later, with the same browser. If it takes long, ask the owner.',
+  },
   waiting: {
     title: 'This device is not on the list',
     text: 'If you have answered an invitation, wait here: the room opens as soon as its owner lets you in. Otherwise ask the owner for an invitation.',

@@ -110,6 +110,10 @@ export const sealed: Text['sealed'] = {
     doneHint: 'Quien creó la sala lo deja entrar.',
     back: 'Ir a la sala',
   },
+  answered: {
+    title: 'Has respondido a la invitación',
+    text: 'La sala se abre aquí en cuanto te dejen entrar. También puedes volver más tarde, con el mismo navegador. Si tarda, pregunta a quien te invitó.',
+  },
   waiting: {
     title: 'Este dispositivo no está en la lista',
     text: 'Si has respondido a una invitación, espera aquí: la sala se abre en cuanto te dejen entrar. Si no, pide una invitación.',

@@ -113,6 +113,10 @@ export const sealed: Text['sealed'] = {
     doneHint: 'Le propriétaire du salon le laisse entrer.',
     back: 'Aller au salon',
   },
+  answered: {
+    title: 'Vous avez répondu à l’invitation',
+    text: 'Le salon s’ouvre ici dès que vous êtes admis. Vous pouvez aussi revenir plus tard, avec le même navigateur. Si cela dure, demandez au propriétaire.',
+  },
   waiting: {
     title: 'Cet appareil n’est pas sur la liste',
     text: 'Si vous avez répondu à une invitation, attendez ici : le salon s’ouvre dès que vous êtes admis. Sinon, demandez une invitation.',
