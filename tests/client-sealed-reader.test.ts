@@ -183,7 +183,9 @@ function shownByOurs(entries: readonly Entry[], lines: readonly string[], { fact
     const { generation } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { generation: number }
     const [invited, by] = [facts.invitedAs.get(key), facts.vouchedBy.get(key)]
     const known = { ...(invited !== undefined && { invited }), ...(by !== undefined && { named_by: by }) }
-    return { seq, id, at, text: message.text, author: key, generation, ...known }
+    const agent = facts.hosted.get(key)?.agent
+    const hosted = agent !== undefined && { hosted: agent }
+    return { seq, id, at, text: message.text, author: key, generation, ...known, ...hosted }
   })
 }
 
@@ -209,7 +211,8 @@ for (const [name, { open: openContested, shown }] of Object.entries({ ...contest
     for (const [at, line] of lines.entries())
       found.push(...shownByOurs(await ours.take(await pageOf([line], {}, at)), lines, ours))
     const { code, messages, problem } = await readInPython(pages, asMember)
-    assert.deepEqual([code, problem], [0, ''])
+    const notices = ours.summary.agents.map((agent) => `the operator of ${agent} can read along`)
+    assert.deepEqual([code, problem], [0, notices.join()])
     assert.deepEqual(messages, found)
     const offered = await readInPython(pages, ['--offered', ...asMember.slice(1)])
     assert.deepEqual(offered.messages.map((one) => (one as { device: string }).device).toReversed(), ours.vouched)

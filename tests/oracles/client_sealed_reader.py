@@ -364,7 +364,9 @@ class ListedReader(Reader):
         self.invited: dict[str, str] = {}
         self.named_by: dict[str, str] = {}
         self.invites: dict[str, dict[str, Any]] = {}
+        # What all lists that were read have named, and the agents of those that were taken, by device.
         self.hosted: dict[str, dict[str, str]] = {}
+        self.agents: dict[str, str] = {}
         self.listed: list[str] = []
         self.waiting: list[tuple[int, re.Match[str], dict[str, Any], bool]] = []
 
@@ -596,6 +598,7 @@ class ListedReader(Reader):
                 self.cards[device] = {name: value for name, value in self.cards[device].items() if name != "member"}
             self.listed = policy["devices"]
             self.cards |= {self.owner: content["card"]} | item["hosted"]
+            self.agents |= {one["device"]: one["agent"] for one in policy.get("hosted", [])}
             self.invites = {invite["key"]: invite for invite in content["invites"]}
             return None
         generation = policy["generation"]
@@ -632,7 +635,7 @@ class ListedReader(Reader):
     def how_known(self, device: str) -> dict[str, str]:
         """Whom the owner had invited, who has named a second device, and which agent of the operator it is."""
         known = {"invited": self.invited.get(device), "named_by": self.named_by.get(device)}
-        agent = {"hosted": self.hosted[device]["agent"]} if device in self.hosted else {}
+        agent = {"hosted": self.agents[device]} if device in self.agents else {}
         return {name: value for name, value in known.items() if value is not None} | agent
 
     def has_agreed(self, device: str) -> bool:
@@ -653,7 +656,7 @@ class ListedReader(Reader):
 
     def is_open(self, key: str, policy: dict[str, Any]) -> bool:
         """Whether a line may count in place of what the room has said of the device before."""
-        if key in policy["devices"] or key in self.hosted:
+        if key in policy["devices"] or key in self.agents:
             return False
         return not self.has_agreed(key) or self.named_by[key] not in policy["devices"]
 

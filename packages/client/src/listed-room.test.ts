@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { ListedConnection } from '../../room-client/src/listed-connection.ts'
 import { ListedReader } from '../../room-client/src/listed-reader.ts'
+import { signCard } from '../../room-client/src/room-device.ts'
 import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
 import {
   answerInvitation,
@@ -230,5 +232,48 @@ test('no table, log line or metric contains a key, a text or who was invited', a
     )
     for (const form of [secret, bytes.toString('hex'), decoded, ...shifted])
       if (form.length > 4) assert.equal(written.includes(form), false, `${secret} as ${form}`)
+  }
+})
+
+test('the service ends a page at any line of the stay of a hosted agent, and a member is told the same', async () => {
+  const { room, owner } = await newRoom()
+  const grace = await join(room, 'grace@example.org', { name: 'Grace' })
+  const runner = await newDevice()
+  const key = runner.signing.thumbprint
+  const lamplighter = openListedRoom({ ...more(), room: room.room, owner, device: runner })
+  const whoReads: (string | undefined)[] = []
+  const note = (count: number, agent?: string) => whoReads.push(...Array.from({ length: count }, () => agent))
+  await room.say('Who is there?')
+  // Line 0, the invitation, the answer, the list that lets Grace in, and the message.
+  note(5)
+  await room.host({ agent: 'agt_1', card: await signCard(runner, room.room, 'Lamplighter') })
+  await lamplighter.say('I am, and so is my operator.')
+  await grace.room.say('Good evening.')
+  note(3, 'agt_1')
+  await room.expel([key])
+  await grace.room.say('It has gone.')
+  note(2)
+  for (let limit = 1; limit <= whoReads.length; limit++) {
+    const member = new ListedConnection({ ...more(), room: room.room, owner, device: grace.device })
+    const read: unknown[] = []
+    for (let isEmpty = false; !isEmpty;) {
+      const page = await member.readPage({ waitMs: 0, limit }, undefined)
+      isEmpty = page.isEmpty
+      read.push(...page.entries.map(({ message, member: author }) => [message.text, author.hostedAgent]))
+      const list = await member.list().catch((error: unknown) => error)
+      // Of the first lines, Grace has no key yet.
+      if (page.count < 4) assert.ok(list instanceof NotListedError, `${limit}`)
+      else {
+        const { members } = await member.list()
+        const hosted = members.flatMap(({ hostedAgent }) => hostedAgent ?? [])
+        assert.deepEqual(hosted, [whoReads[page.count - 1] ?? []].flat(), `${page.count} lines in pages of ${limit}`)
+      }
+    }
+    assert.deepEqual(read, [
+      ['Who is there?', undefined],
+      ['I am, and so is my operator.', 'agt_1'],
+      ['Good evening.', undefined],
+      ['It has gone.', undefined],
+    ])
   }
 })

@@ -8,7 +8,7 @@ import {
 import { openPolicyLine, parsePolicyLine, ROOM_KID, type StoredPolicyLine } from '@atrium/sealing/policy-line'
 import { openDeviceRecipient, openKeyRecipient } from '@atrium/sealing/web-recipient'
 import { type Invite, mayFollow, type OpenedContent, readContent, readPolicy } from './device-policy.ts'
-import { readHosted } from './hosted-agents.ts'
+import { type HostedAgent, readHosted } from './hosted-agents.ts'
 import { sha256Base64url } from './identity.ts'
 import { checkPage, checkSeen, findTurn, TamperedRoomError } from './line-reader.ts'
 import { type InForce, type ListedFacts, type ListedState, ListedView, type ListInForce } from './listed-view.ts'
@@ -45,6 +45,8 @@ export class ListedReader extends ListedView {
   readonly #keys = new Map<number, ClientKeys>()
   readonly #devices: KnownDevices
   readonly #ids = new Set<string>()
+  /** What all lists that were read have named. A line is judged by those before it, which #devices has. */
+  readonly #hosted = new Map<string, HostedAgent>()
   /** The open invitations at the last line that was opened. */
   #invites = new Map<string, Invite>()
   /** The devices of the last list that was opened. */
@@ -72,6 +74,7 @@ export class ListedReader extends ListedView {
       reader.#keys.set(generation, await deriveClientKeys({ room: options.room, mk }, generation))
     }
     reader.#devices.resume(state)
+    for (const [key, one] of reader.#devices.hosted) reader.#hosted.set(key, one)
     reader.#listed = last.policy.devices
     reader.#invites = new Map(last.content?.invites.map((invite) => [invite.key, invite]))
     return reader
@@ -156,9 +159,9 @@ export class ListedReader extends ListedView {
     if (policy === 'signature') throw new TamperedRoomError('signature', seq)
     const last = this.#policies.at(-1)
     if (!policy || !mayFollow(policy, last, this.#options)) throw new TamperedRoomError('policy', seq)
-    const hosted = await readHosted(policy, last?.policy, this.#devices.hosted)
+    const hosted = await readHosted(policy, last?.policy, this.#hosted)
     if (!hosted) throw new TamperedRoomError('policy', seq)
-    for (const one of policy.hosted ?? []) this.#devices.hosted.set(one.device, one)
+    for (const one of policy.hosted ?? []) this.#hosted.set(one.device, one)
     checkSeen(policy.seen, seq, this.#hashes)
     const kids = line.recipients.map(({ header }) => header.kid)
     if (kids.join() !== [...policy.devices, ROOM_KID].join()) throw new TamperedRoomError('recipients', seq)
@@ -221,9 +224,10 @@ export class ListedReader extends ListedView {
       for (const { seq, force, content, opening } of ready) {
         const signed = await opening
         if (!signed) {
-          const { devices } = force.policy
+          const { devices, hosted = [] } = force.policy
           this.#devices.leave(this.#listed.filter((key) => !devices.includes(key)))
           this.#listed = devices
+          for (const one of hosted) this.#devices.hosted.set(one.device, one)
           for (const card of [content.owner, ...(force.hosted ?? [])]) this.#devices.cards.set(card.key, card)
           this.#invites = new Map(content.invites.map((invite) => [invite.key, invite]))
           continue

@@ -10,6 +10,7 @@ import {
   second,
   vouching,
 } from './contested-devices.ts'
+import { hostedAgent } from './tampered-hosted-rooms.ts'
 import {
   type ListedStore,
   member,
@@ -141,6 +142,19 @@ export const returningDevices: Record<string, Contested> = {
       const store = await openAfterSecond([strangerKey])
       await returnAs(store, 'hopper@example.org', second.signing.thumbprint)
       return admit(store)
+    },
+    shown: { invited: 'hopper@example.org' },
+    offered: 0,
+  },
+  'a device that is known answers an invitation, and the next list names it as that of a hosted agent': {
+    open: async () => {
+      const store = await openListed()
+      await store.write({ t: 'vouch', card: await signCard(stranger, room, undefined) }, { by: member })
+      await returnAs(store, 'hopper@example.org', second.signing.thumbprint)
+      const agent = { agent: hostedAgent, device: strangerKey, card: await signCard(stranger, room, 'Lamplighter') }
+      await store.change({ devices: [...store.list.devices, strangerKey], hosted: [agent] })
+      await store.speak('m9', stranger)
+      return store
     },
     shown: { invited: 'hopper@example.org' },
     offered: 0,

@@ -22,6 +22,7 @@ import {
   runner,
   runnerKey,
   stranger,
+  strangerKey,
 } from './tampered-listed-rooms.ts'
 import { pageOf } from './tampered-rooms.ts'
 
@@ -41,6 +42,18 @@ export async function openAfterHosted(): Promise<ListedStore> {
   const store = await openHosted()
   await store.rekey({ devices: [ownerKey, memberKey], revoked: [runnerKey], hosted: [] })
   await store.speak('h2', member)
+  return store
+}
+
+/** The owner consents to another agent, which writes and leaves. */
+export async function openTwoStays(): Promise<ListedStore> {
+  const store = await openAfterHosted()
+  const agent = { agent: 'agt_second', device: strangerKey, card: await signCard(stranger, room, 'Storyteller') }
+  await store.change({ devices: [...store.list.devices, strangerKey], hosted: [agent] })
+  await store.speak('h3', stranger)
+  await store.speak('h4', member)
+  await store.rekey({ devices: [ownerKey, memberKey], revoked: [runnerKey, strangerKey], hosted: [] })
+  await store.speak('h5')
   return store
 }
 
