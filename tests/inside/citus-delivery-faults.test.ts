@@ -157,6 +157,44 @@ describe('webhook deliveries of a Citus cluster with a fault', { skip: skipWitho
     assert.deepEqual([arrivedOf(locked).length, countRepeated(walls)], [1, 0])
   })
 
+  test('while statements on the deliveries of a tenant time out, those of its shard are written', async (t) => {
+    const [slow, neighbour] = pairOf(walls)
+    const worker = new pg.Client({ connectionString: cluster.url.replace(/:\d+\//, `:${slow.port}/`) })
+    await worker.connect()
+    t.after(() => worker.end())
+    const { rows } = await db.query<{ table: string }>(
+      `select 'webhook_deliveries_' || get_shard_id_for_distribution_column('webhook_deliveries', $1::text) as table`,
+      [slow.tenant.id],
+    )
+    const table = rows[0]!.table
+    await worker.query(`set citus.enable_manual_changes_to_shards = on; set citus.enable_ddl_propagation = off;
+      create function sleeps() returns trigger language plpgsql as 'begin perform pg_sleep(30); return new; end';
+      create trigger slow before update on ${table} for each row when (new.tenant_id = '${slow.tenant.id}')
+      execute function sleeps()`)
+    hooks.hooks.length = 0
+    let worstMs = 0
+    try {
+      await cause(slow)
+      await until(() => arrivedOf(slow).length === 1, 'it arrives')
+      for (let n = 1; n <= 14; n++) {
+        const startedAt = Date.now()
+        await cause(neighbour)
+        await until(() => arrivedOf(neighbour).length === n, 'the neighbour gets its event', 15_000)
+        await untilWritten([neighbour], 15_000)
+        const tookMs = Date.now() - startedAt
+        // Until the first time limit, they share the statement.
+        if (n > 8) worstMs = Math.max(worstMs, tookMs)
+        await delay(Math.max(0, 1_000 - tookMs))
+      }
+    } finally {
+      await worker.query(`drop trigger slow on ${table}; drop function sleeps()`)
+    }
+    t.diagnostic(`the neighbour waited for ${worstMs} ms at most`)
+    await untilWritten()
+    assert.deepEqual([arrivedOf(slow).length, countRepeated(walls)], [1, 0])
+    assert.ok(worstMs < 3_000, `${worstMs} ms`)
+  })
+
   test('what an endpoint answers while the node is down is written when it is back, and not sent again', async (t) => {
     const [lost, kept] = onWorker(1)
     const { held, answer } = holdAnswers(t, lost)

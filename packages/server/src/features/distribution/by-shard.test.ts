@@ -248,3 +248,20 @@ test('a coordinator without a free connection is not asked again at once', async
   await delay(350)
   assert.equal((await byShard.run(low, (ids) => Promise.resolve(ids))).results.length, 1)
 })
+
+test('work that takes too long counts as a failure of its node only if the node has not done later work', async () => {
+  const timeout = Object.assign(new Error('statement timeout'), { code: '57014' })
+  const up = (ids: string[]) => Promise.resolve(ids)
+  for (const answersOthers of [true, false]) {
+    const byShard = new ByShard(half, { patienceMs: 1_000, pauseMs: 20 })
+    const { failed } = await byShard.run(low, async () => {
+      await delay(2)
+      if (answersOthers) await byShard.run(high, up)
+      throw timeout
+    })
+    assert.equal(failed.get(low[0]!), timeout)
+    await delay(60)
+    // Nobody waits for a shard whose node has failed.
+    assert.equal((await byShard.run(low, up)).results.length === 1, answersOthers)
+  }
+})

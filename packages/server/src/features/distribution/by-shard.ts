@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { HeldElsewhere, Overloaded } from '@atrium/traffic/overloaded'
 import { Semaphore } from '@atrium/traffic/semaphore'
-import { isCoordinatorFull, isNodeFault } from './is-node-fault.ts'
+import { isCoordinatorFull } from './is-node-fault.ts'
 import { NodeProbes } from './node-probes.ts'
 import type { TenantShards } from './tenant-shards.ts'
 
@@ -125,21 +125,25 @@ export class ByShard {
     const answer = work()
     answer.then(
       () => {
+        this.#probes.answered(this.#shards.nodeOf(shard), startedAtMs)
         this.#failing.delete(shard)
         this.#leftOut.delete(shard)
       },
-      (error: unknown) => this.#leaveOut(shard, error, performance.now() - startedAtMs > this.#times.patienceMs),
+      (error: unknown) => this.#leaveOut(shard, error, startedAtMs),
     )
     return answer
   }
 
-  #leaveOut(shard: number, last: unknown, isHung: boolean): void {
+  #leaveOut(shard: number, last: unknown, startedAtMs: number): void {
     const before = this.#failing.get(shard)
+    const node = this.#shards.nodeOf(shard)
+    const isHung = performance.now() - startedAtMs > this.#times.patienceMs
+    const isFault = this.#probes.isFault(node, last, startedAtMs)
     // If it was failing before, or hung, its tenants got that error meanwhile. It stays the error of the outage.
-    const error = isNodeFault(last) && (before || isHung) ? this.#leftOut.get(shard) : last
+    const error = isFault && (before || isHung) ? this.#leftOut.get(shard) : last
     const pause = before?.nextPauseMs ?? this.#times.pauseMs
-    if (isNodeFault(last)) {
-      if (before && isHung) this.#probes.pause(this.#shards.nodeOf(shard))
+    if (isFault) {
+      if (before && isHung) this.#probes.pause(node)
       this.#failing.set(shard, { error, isHung, usedAtMs: performance.now(), nextPauseMs: Math.min(pause * 2, maxPauseMs) })
     } else if (!isUnasked(last)) this.#failing.delete(shard)
     this.#leftOut.set(shard, error)

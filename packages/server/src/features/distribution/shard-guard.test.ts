@@ -14,8 +14,8 @@ const down = () => Promise.reject(new ConnectionLost('down'))
 const up = () => Promise.resolve('up')
 /** As long as a node has to be silent to count as one that hangs. */
 const hang = () => delay(1_100).then(down)
-const cut = (count: number) =>
-  new TenantShards(Array.from({ length: count }, (_, n) => Math.round((n * 2 ** 32) / count) - 2 ** 31))
+const startsOf = (count: number) => Array.from({ length: count }, (_, n) => Math.round((n * 2 ** 32) / count) - 2 ** 31)
+const cut = (count: number) => new TenantShards(startsOf(count))
 /** A tenant of each shard. */
 const oneOfEach = (shards: TenantShards) =>
   [...shards.group(Array.from({ length: 1_000 }, (_, n) => `tenant ${n}`)).values()].map(([tenant = '']) => tenant)
@@ -189,4 +189,30 @@ test('a shard that failed at once, and hangs when it is tried, is tried by one s
   // Its own pause is 500 ms.
   await delay(700)
   assert.deepEqual(guard.closed().firsts, [-(2 ** 31)])
+})
+
+test('a statement that takes too long closes its shard only if the node has not done later work', async () => {
+  const timeout = Object.assign(new Error('statement timeout'), { code: '57014' })
+  const [first = '', second = '', third = ''] = oneOfEach(cut(3))
+  // The first two shards are on one node.
+  const guard = new ShardGuard(new TenantShards(startsOf(3), [0, 0, 1]))
+  const slow = async (meanwhile: string) => {
+    await assert.rejects(
+      guard.run(first, async () => {
+        await delay(2)
+        await guard.run(meanwhile, up)
+        throw timeout
+      }),
+      timeout,
+    )
+    return guard.closed().firsts.length
+  }
+  assert.equal(await slow(second), 0)
+  assert.equal(await guard.run(first, up), 'up')
+  await delay(2)
+  assert.equal(await slow(third), 1, 'another node has answered')
+  await delay(300)
+  // It tests whether the shard is back, and is too slow again. After that, nothing is tested any more.
+  assert.equal(await slow(second), 0)
+  assert.deepEqual(await Promise.all([guard.run(first, up), guard.run(first, up)]), ['up', 'up'])
 })

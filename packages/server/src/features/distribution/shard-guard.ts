@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Semaphore } from '@atrium/traffic/semaphore'
-import { isCoordinatorFull, isNodeFault } from './is-node-fault.ts'
+import { isStatementTimeout } from '#db/sql-errors.ts'
+import { isCoordinatorFull } from './is-node-fault.ts'
 import { NodeProbes } from './node-probes.ts'
 import type { TenantShards } from './tenant-shards.ts'
 
@@ -36,7 +37,8 @@ interface Gate {
 /**
  * Guards work on single tenants: a shard that does not answer holds a few connections, and one whose node has failed is
  * left alone for up to four seconds. Other errors close nothing: a lock or a row of one tenant must not delay the other
- * tenants of the shard. On one PostgreSQL, all work runs at once.
+ * tenants of the shard, and neither must a statement that takes too long on a node that answers others. On one PostgreSQL,
+ * all work runs at once.
  *
  * One statement at a time finds out whether the shards of a node that hangs are back (NodeProbes). A failure that came at once
  * costs the coordinator no session, so shards that failed so are tried one by one, each after its own pause.
@@ -94,10 +96,13 @@ export class ShardGuard {
     const startedAtMs = performance.now()
     try {
       const result = await work()
+      this.#probes.answered(gate.node, startedAtMs)
       this.#open(gate)
       return result
     } catch (error) {
-      if (isNodeFault(error)) this.#close(gate, error, performance.now() - startedAtMs > hangsMs)
+      if (this.#probes.isFault(gate.node, error, startedAtMs)) this.#close(gate, error, performance.now() - startedAtMs > hangsMs)
+      // Its node answers others, and another tenant of the shard need not wait until it is tried again.
+      else if (isStatementTimeout(error)) this.#open(gate)
       // It keeps its place, so that a coordinator without a free connection is not asked again at once.
       else if (isCoordinatorFull(error)) await delay(firstPauseMs)
       throw error
