@@ -138,6 +138,8 @@ test('a header that lies is refused before a statement has its names', async () 
     { keys: null },
     { migrations: 'all' },
     { tables: [] },
+    { tables: { 'a\nb': 5 } },
+    { sequences: { ['a'.repeat(201)]: 1 } },
     { snapshot_at: '2026-99-99T00:00:00Z' },
     { blobs: 1 },
   ])
