@@ -15,7 +15,7 @@ create sequence webhook_deliveries_slot as smallint start with 0 increment by 1 
 
 create sequence webhook_endpoint_deliveries_slot as smallint start with 0 increment by 1 minvalue 0 maxvalue 4 cache 1;
 
-CREATE OR REPLACE FUNCTION public.add_counted_items(tenant_ids text[], collection_ids text[], ids text[], types text[], contents json[], authors text[], scopes text[], key_hashes bytea[], body_hashes bytea[], answers bytea[], expiries timestamp with time zone[])
+CREATE OR REPLACE FUNCTION public.add_checked_items(tenant_ids text[], collection_ids text[], ids text[], types text[], contents json[], authors text[], token_hashes bytea[], scopes text[], key_hashes bytea[], body_hashes bytea[], answers bytea[], expiries timestamp with time zone[])
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
 AS $function$
@@ -26,7 +26,9 @@ declare
 begin
   select array_agg(p.outcome order by p.place), array_agg(p.seq order by p.place), array_agg(p.access order by p.place)
   into outcomes, seqs, accesses
-  from place_items(tenant_ids, collection_ids, ids, types, scopes, key_hashes, body_hashes, answers, expiries) p;
+  from place_checked_items(
+    tenant_ids, collection_ids, ids, types, token_hashes, scopes, key_hashes, body_hashes, answers, expiries
+  ) p;
 
   insert into items (tenant_id, collection_id, id, seq, type, content, author, access)
   select i.tenant_id, i.collection_id, i.id, i.seq, i.type, i.content, i.author, i.access
@@ -36,6 +38,17 @@ begin
 
   return query select unnest(outcomes);
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.add_counted_items(tenant_ids text[], collection_ids text[], ids text[], types text[], contents json[], authors text[], scopes text[], key_hashes bytea[], body_hashes bytea[], answers bytea[], expiries timestamp with time zone[])
+ RETURNS TABLE(outcome text)
+ LANGUAGE sql
+AS $function$
+  select outcome from add_checked_items(
+    tenant_ids, collection_ids, ids, types, contents, authors, array_fill(null::bytea, array[cardinality(ids)]),
+    scopes, key_hashes, body_hashes, answers, expiries
+  )
 $function$
 ;
 
@@ -855,46 +868,61 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.place_items(tenant_ids text[], collection_ids text[], ids text[], types text[], scopes text[], key_hashes bytea[], body_hashes bytea[], answers bytea[], expiries timestamp with time zone[])
+CREATE OR REPLACE FUNCTION public.place_checked_items(tenant_ids text[], collection_ids text[], ids text[], types text[], token_hashes bytea[], scopes text[], key_hashes bytea[], body_hashes bytea[], answers bytea[], expiries timestamp with time zone[])
  RETURNS TABLE(place bigint, outcome text, seq bigint, access text)
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
-  free_ids text[];
+  locked_rows tid[];
 begin
-  select array_agg(f.id) into free_ids
-  from (
-    select c.id from collections c
-    where (c.tenant_id, c.id) in (select * from unnest(tenant_ids, collection_ids))
-    order by c.tenant_id, c.id
+  select array_agg(f.ctid) into locked_rows
+  from (select distinct * from unnest(tenant_ids, collection_ids) order by 1, 2) i (tenant_id, id)
+  cross join lateral (
+    select c.ctid from collections c
+    where c.tenant_id = i.tenant_id and c.id between i.id and i.id
+    order by c.id desc limit 1
     for no key update skip locked
   ) f;
 
   return query
-  with input as (
-    select * from unnest(tenant_ids, collection_ids, ids, types, scopes, key_hashes, body_hashes, answers, expiries)
-      with ordinality as i (tenant_id, collection_id, id, type, scope, key_hash, body_hash, answer, expires_at, ord)
-  ), target as (
-    select c.tenant_id, c.id, c.state, c.last_seq, c.item_access, coalesce(c.id = any (free_ids), false) as is_free
-    from collections c
-    where (c.tenant_id, c.id) in (select i.tenant_id, i.collection_id from input i)
+  with target as materialized (
+    select f.nth, f.ctid, c.tenant_id, c.id, c.state, c.last_seq, c.item_access,
+      c.contributor_policy = 'open' as needs_no_token, c.admin_token_hash, c.contributor_token_hash,
+      c.box_recipient is not null as is_box
+    from unnest(locked_rows) with ordinality as f (ctid, nth)
+    join collections c on c.ctid = f.ctid
+  ), input as materialized (
+    select i.*, t.nth, t.last_seq, t.item_access,
+      case
+        when i.token_hash is not null and (t.is_box or not
+          (t.needs_no_token or i.token_hash = t.admin_token_hash or coalesce(i.token_hash = t.contributor_token_hash, false)))
+          then 'unchecked'
+        when t.state <> 'open' then 'not_open'
+        when t.state = 'open' then 'added'
+        -- There is no locked row.
+        when not exists (select from collections c where c.tenant_id = i.tenant_id and c.id = i.collection_id) then 'not_found'
+        when i.token_hash is not null then 'unchecked'
+        else 'locked'
+      end as outcome
+    from unnest(tenant_ids, collection_ids, ids, types, token_hashes, scopes, key_hashes, body_hashes, answers, expiries)
+      with ordinality as i (tenant_id, collection_id, id, type, token_hash, scope, key_hash, body_hash, answer, expires_at, ord)
+    left join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
   ), claimed as (
     insert into idempotency_keys as k (scope, key_hash, body_hash, answer, expires_at)
     select i.scope, i.key_hash, i.body_hash, i.answer, i.expires_at
     from input i
-    join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
-    where i.scope is not null and t.is_free and t.state = 'open'
+    where i.scope is not null and i.outcome = 'added'
     order by i.scope, i.key_hash
     on conflict on constraint idempotency_keys_pkey
       do update set body_hash = excluded.body_hash, answer = excluded.answer, expires_at = excluded.expires_at
       where k.expires_at <= now()
     returning k.scope, k.key_hash
   ), accepted as (
-    select i.*, t.item_access, t.last_seq + row_number() over (partition by i.tenant_id, i.collection_id order by i.ord) as seq
+    select i.*, i.last_seq + row_number() over (partition by i.nth order by i.ord) as seq
     from input i
-    join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
     left join claimed k on k.scope = i.scope and k.key_hash = i.key_hash
-    where t.is_free and t.state = 'open' and (i.scope is null or k.scope is not null)
+    where i.outcome = 'added' and (i.scope is null or k.scope is not null)
   ), told as (
     insert into event_outbox (tenant_id, id, type, data)
     select a.tenant_id, 'evt_' || substr(a.id, 5), 'item.created', json_build_object('collection_id', a.collection_id, 'item_id', a.id,
@@ -902,26 +930,20 @@ begin
     from accepted a
     order by a.ord
   ), total as (
-    select a.tenant_id, a.collection_id, count(*) as added from accepted a group by a.tenant_id, a.collection_id
+    select a.nth, count(*) as added from accepted a group by a.nth
   ), counted as (
     update collections c set item_count = c.item_count + a.added, last_seq = c.last_seq + a.added
-    from total a
-    where c.tenant_id = a.tenant_id and c.id = a.collection_id
+    from total a join target t on t.nth = a.nth
+    where c.ctid = t.ctid
   ), used as (
     -- Only the holder of the collection's row writes this row.
     insert into usage_items as u (tenant_id, day, collection_id, items)
-    select a.tenant_id, (now() at time zone 'UTC')::date, a.collection_id, a.added from total a
+    select t.tenant_id, (now() at time zone 'UTC')::date, t.id, a.added from total a join target t on t.nth = a.nth
     on conflict on constraint usage_items_pkey do update set items = u.items + excluded.items
   )
-  select i.ord, case
-      when t.id is null then 'not_found'
-      when not t.is_free then 'locked'
-      when a.ord is not null then 'added'
-      when t.state <> 'open' then 'not_open'
-      else 'claim_taken'
-    end, a.seq, case when a.ord is not null then a.item_access end
+  select i.ord, case when i.outcome = 'added' and a.ord is null then 'claim_taken' else i.outcome end,
+    a.seq, case when a.ord is not null then a.item_access end
   from input i
-  left join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
   left join accepted a on a.ord = i.ord
   order by i.ord;
 end
@@ -2707,9 +2729,6 @@ alter table daily_counts add constraint daily_counts_tenant_exists
 
 alter table epochs add constraint epochs_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
-
-alter table items add constraint items_collection_exists
-  FOREIGN KEY (tenant_id, collection_id) REFERENCES collections(tenant_id, id) ON DELETE CASCADE;
 
 alter table key_leaks add constraint key_leaks_key_exists
   FOREIGN KEY (tenant_id, key_id) REFERENCES api_keys(tenant_id, id);

@@ -207,11 +207,12 @@ test('an answer about a collection is replayed after the collection is gone, to 
       assert.equal((await send({ token, key: stranger.publishable })).code, 'not_found')
     }
     await refused(403)
+    const spaced = `${JSON.stringify(body)} `
+    assert.equal((await send({ token: other.token, body: spaced })).status, 403, 'another body, without access')
     await askGood(first.origin, `DELETE /v1/collections/${id}`, { key: tenant.publishable, token })
     const replay = await send({ token })
     assert.deepEqual([replay.status, replay.text, replay.headers['idempotency-status']], [made.status, made.text, 'replayed'])
     await refused(404)
-    const spaced = `${JSON.stringify(body)} `
     assert.equal((await send({ token, body: spaced })).code, 'not_found', 'another body')
     assert.equal((await send({ token, idempotencyKey: randomUUID() })).code, 'not_found', 'another key')
   }

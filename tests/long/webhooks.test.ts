@@ -69,6 +69,7 @@ async function fill({ tenant, collection }: Endpoint, count: number): Promise<vo
         type: 'a',
         content: '1',
         author,
+        tokenHash: null,
         claim: undefined,
       }
     })

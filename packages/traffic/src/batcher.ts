@@ -103,6 +103,11 @@ export class Batcher<In, Out> {
     return this.#count
   }
 
+  /** Whether inputs with this key wait for a row that another transaction has locked. */
+  isBlocked(key: string): boolean {
+    return this.#blocked.has(key)
+  }
+
   /**
    * Rejects with Overloaded if the queue is full or the input waited too long in it: then nothing was done for it.
    */

@@ -28,9 +28,19 @@ export interface Call<O extends Operation> {
   /** The session whose control token was sent. */
   session: O['caller'] extends 'control' ? HeldSession : undefined
   /** The collection in the path, of the caller's own tenant. */
-  collection: O extends { capability: string; caller: 'secret' | 'publishable' } ? Collection : undefined
+  collection: O extends { capability: 'owner' | 'optional'; caller: 'secret' | 'publishable' } ? Collection : undefined
+  /** For the capability `contributor`, which the handler checks together with its write. */
+  access: O extends { capability: 'contributor'; caller: 'secret' | 'publishable' } ? CollectionAccess : undefined
   /** Whether the caller proved to be its owner. */
   owner: boolean
+}
+
+/** The caller's access to the collection in the path. */
+export interface CollectionAccess {
+  /** SHA-256 of X-Collection-Token, empty without one; null: the access does not depend on a token. */
+  tokenHash: Buffer | null
+  /** Loads the collection. Throws the error of the operation for a caller without access. */
+  check: () => Promise<Collection>
 }
 
 interface Exchange {

@@ -10,7 +10,7 @@ import { recordAudit, recordRefusal } from '#features/audit-log/record-audit.ts'
 import { recordAnswer } from '#features/record-answer.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { assertRoom, sendBody } from '#http/bound-unread.ts'
-import type { AnyHandler, Call } from '#features/handler.ts'
+import type { AnyHandler, Call, CollectionAccess } from '#features/handler.ts'
 import { actorOf, holderOf } from '#features/console/sign-in.ts'
 import { sessionName } from '#features/console/resolve-callers.ts'
 import { checkCapability } from '#features/collections/check-capability.ts'
@@ -83,7 +83,8 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
       return send(ctx, op, req, reply, sent, answer)
     }
     const { claim, open } = readClaim(req, asked, idempotencyKey)
-    return claimed(await runClaimed(ctx.db, claim, async () => serialise(await run(call, claim)), open))
+    const assertAccess = (call.access as CollectionAccess | undefined)?.check
+    return claimed(await runClaimed(ctx.db, claim, async () => serialise(await run(call, claim)), open, assertAccess))
   }
 }
 
@@ -104,7 +105,7 @@ function hideFromEnded(read: ReturnType<typeof callReader>): typeof read {
   }
 }
 
-const noBody = Buffer.alloc(0)
+const nothing = Buffer.alloc(0)
 
 /** Makes a request's claim on its Idempotency-Key, and the function that opens the stored answer. */
 function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) => SentAnswer) {
@@ -121,7 +122,7 @@ function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) =
     }
     const proof = proofOf(op, req)?.toString('base64url')
     // For an operation without a body, an empty body and {} are the same request.
-    const bytes = (op.body && bodyOf(req)) ?? noBody
+    const bytes = (op.body && bodyOf(req)) ?? nothing
     const claim = makeClaim({ ...input, body: bytes, nowMs: Date.now(), serialise, proof })
     return { claim, open: (sealed: Buffer) => openAnswer(input, sealed) }
   }
@@ -219,13 +220,14 @@ function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCa
       query,
       body,
       headers: req.headers,
-      rawBody: bytes ?? noBody,
+      rawBody: bytes ?? nothing,
       audit: isAudited(op) ? auditOriginOf(op, req, params) : undefined,
       address: req.ip,
       tenantId: req.tenantKey?.tenantId,
       key: req.tenantKey,
       session: req.session,
       collection: undefined,
+      access: undefined,
       owner: false,
     }
     return call as AnyCall
@@ -244,15 +246,30 @@ function auditOriginOf({ id }: Operation, req: FastifyRequest, params: Record<st
   return { actor, tenantId: key?.tenantId, operation: auditedOperation(id), params, address: req.ip, requestId: req.id }
 }
 
-/** Loads the collection in the path, and checks the collection token of the request. */
+/**
+ * Loads the collection in the path, and checks the collection token of the request. For a contributor, the handler does
+ * both together with its write.
+ */
 function collectionLoader(ctx: Context, op: Operation): (req: FastifyRequest, call: AnyCall) => AnyCall | Promise<AnyCall> {
   const { capability } = op
   return (req, call) => {
     if (!capability || !req.tenantKey) return call
-    const params = req.params as Record<string, string>
-    return ctx.collections.get(req.tenantKey.tenantId, params['id'] ?? '').then((collection) => {
-      // The role of the session was checked. It stands for the tenant, which owns the collection.
-      const owner = req.consoleSession !== undefined || checkCapability(capability, collectionTokenOf(req), collection)
+    const { tenantId } = req.tenantKey
+    const { id = '' } = req.params as Record<string, string>
+    const token = collectionTokenOf(req)
+    // The role of the session was checked. It stands for the tenant, which owns the collection.
+    const isSession = req.consoleSession !== undefined
+    if (capability === 'contributor') {
+      const check = async () => {
+        const collection = await ctx.collections.get(tenantId, id)
+        if (!isSession) checkCapability(capability, token, collection)
+        return collection
+      }
+      const tokenHash = isSession ? null : token === undefined ? nothing : hashCredential(token)
+      return { ...call, access: { tokenHash, check } } as unknown as AnyCall
+    }
+    return ctx.collections.get(tenantId, id).then((collection) => {
+      const owner = isSession || checkCapability(capability, token, collection)
       return { ...call, collection, owner } as unknown as AnyCall
     })
   }

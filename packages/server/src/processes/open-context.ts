@@ -24,7 +24,7 @@ import { openLedger } from '#features/credits/ledger/ledger.ts'
 import { RestoreWindow } from '#features/backup/restore-window.ts'
 import { EventNotifier } from '#features/events/event-notifier.ts'
 import { OutboxFloors } from '#features/events/outbox-floors.ts'
-import { openItemAdder } from '#features/items/item-adder.ts'
+import { ItemAdder } from '#features/items/item-adder.ts'
 import { KeyCache } from '#features/keys/key-cache.ts'
 import { KeyUse } from '#features/keys/key-use.ts'
 import { keyChannel } from '#features/keys/store.ts'
@@ -139,7 +139,7 @@ export async function openContext(
   })
   await listener.start()
 
-  const itemAdder = openItemAdder(db, tenantShards, (tenantIds) => eventNotifier.notify(tenantIds))
+  const itemAdder = new ItemAdder(db, tenantShards, (tenantIds) => eventNotifier.notify(tenantIds))
   metrics.watchBatcher('items', itemAdder)
 
   const restoreWindow = new RestoreWindow(db, (error) => log.error({ err: error }, 'confirmation of the restore not looked for'))

@@ -147,8 +147,8 @@ const deleteItemsStatement = statement<never>(
 )
 
 /**
- * Returns whether it existed. Foreign keys delete its items and artifacts. The one of items does not exist where items
- * are spread over a Citus cluster, so they are also deleted here: after the row whose lock every addition holds.
+ * Returns whether it existed. A foreign key deletes its artifacts. Items have none (0069), so they are deleted here: after
+ * the row whose lock every addition holds.
  */
 export async function deleteCollection(tx: Tx, tenantId: string, id: string): Promise<boolean> {
   const existed = (await tx.query(deleteStatement, [tenantId, id])).length === 1

@@ -82,28 +82,18 @@ async function spreadGroup(db: Queryable, group: Group): Promise<string[]> {
   const missing = tables.filter((table) => !done.has(table))
   const lines = tables.filter((table) => done.has(table)).map((table) => `${table}: spread already`)
   const keys = missing.length === 0 ? [] : await citus.listForeignKeys(db, missing)
-  const kept: citus.ForeignKey[] = []
   for (const key of keys) {
-    const instead = replacementOf(key)
-    if (isIn(key.table, tables) && isIn(key.target, tables)) kept.push(key)
-    else if (instead === undefined)
+    if (!isIn(key.table, tables) || !isIn(key.target, tables))
       throw new Error(`${key.name} refers from ${key.table} to ${key.target}, which is not spread with it`)
-    else lines.push(`foreign key ${key.name} removed: ${instead}`)
     await citus.dropForeignKey(db, key)
   }
   for (const [table, name] of Object.entries(before)) if (isIn(table, missing)) await citus.callFunction(db, name)
   for (const table of missing) lines.push(await moveTable(db, table, table === root ? undefined : root))
-  for (const key of kept) await citus.addForeignKey(db, key)
+  for (const key of keys) await citus.addForeignKey(db, key)
   for (const [table, trigger] of Object.entries(triggers))
     if (await citus.addTrigger(db, table, trigger)) lines.push(`trigger ${trigger} added to ${table}`)
   if (tables.length > 0) await citus.refuseOlderCode(db)
   return lines
-}
-
-/** What does the work of a foreign key from a spread table to one on the coordinator. */
-function replacementOf({ table, name }: citus.ForeignKey): string | undefined {
-  const placement: Placement | undefined = placements[table as TableName]
-  return placement?.where === 'spread' ? placement.replaces?.foreignKeys?.[name] : undefined
 }
 
 async function spreadFunctions(db: Queryable, group: Group): Promise<string[]> {

@@ -20,8 +20,6 @@ interface Spread {
 interface Replacements {
   /** Triggers, by name: the functions that do the same. */
   triggers?: Readonly<Record<string, string>>
-  /** Foreign keys to tables on the coordinator, by name: the code that does the same. */
-  foreignKeys?: Readonly<Record<string, string>>
 }
 
 const byRoom: Spread = { group: 'rooms', column: 'room' }
@@ -88,15 +86,7 @@ export const placements = {
   events: { where: 'spread', by: byTenant },
   idempotency_keys: brief('rows of a day'),
   invites: credentials,
-  items: {
-    where: 'spread',
-    by: byTenant,
-    replaces: {
-      foreignKeys: {
-        items_collection_exists: 'deleteCollection deletes the items; add_counted_items locks the collection first',
-      },
-    },
-  },
+  items: { where: 'spread', by: byTenant },
   key_leaks: rare,
   ledger_accounts: books,
   ledger_audits: books,

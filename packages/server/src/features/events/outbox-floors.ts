@@ -24,7 +24,7 @@ const maxTenants = 10_000
  * rows until they are vacuumed, so under load a read from the beginning would pass those of all events that were numbered
  * since. A long transaction anywhere in the database, such as a backup, would keep them until its end.
  *
- * A transaction has its number before it takes a position (insertEvents, place_items). So an event with a lower position
+ * A transaction has its number before it takes a position (insertEvents, place_checked_items). So an event with a lower position
  * than a visible one belongs to a transaction that had begun when that was seen. When all transactions of that time have
  * ended, a further read sees the last of these events.
  */

@@ -1,29 +1,12 @@
--- Adds items, each with its own outcome, in the order of the input: locked, if another transaction holds the
--- collection's row, and nothing was done for that item; otherwise as place_items, which explains them.
---
--- Items may be spread over the nodes of a Citus cluster. They are therefore inserted by a statement of their own that
--- names no other table.
+-- For processes of the previous release, which have checked the token of each item; the next release removes it.
 create or replace function add_counted_items(
   tenant_ids text[], collection_ids text[], ids text[], types text[], contents json[], authors text[],
   scopes text[], key_hashes bytea[], body_hashes bytea[], answers bytea[], expiries timestamptz[]
 ) returns table (outcome text)
-language plpgsql
+language sql
 as $$
-declare
-  outcomes text[];
-  seqs bigint[];
-  accesses text[];
-begin
-  select array_agg(p.outcome order by p.place), array_agg(p.seq order by p.place), array_agg(p.access order by p.place)
-  into outcomes, seqs, accesses
-  from place_items(tenant_ids, collection_ids, ids, types, scopes, key_hashes, body_hashes, answers, expiries) p;
-
-  insert into items (tenant_id, collection_id, id, seq, type, content, author, access)
-  select i.tenant_id, i.collection_id, i.id, i.seq, i.type, i.content, i.author, i.access
-  from unnest(tenant_ids, collection_ids, ids, seqs, types, contents, authors, accesses)
-    as i (tenant_id, collection_id, id, seq, type, content, author, access)
-  where i.seq is not null;
-
-  return query select unnest(outcomes);
-end
+  select outcome from add_checked_items(
+    tenant_ids, collection_ids, ids, types, contents, authors, array_fill(null::bytea, array[cardinality(ids)]),
+    scopes, key_hashes, body_hashes, answers, expiries
+  )
 $$;

@@ -65,7 +65,7 @@ export function openItemView({
 }
 
 /**
- * The event after a curation; `wasOpen`: before it. The SQL function add_counted_items records item.created in the same
+ * The event after a curation; `wasOpen`: before it. The SQL function place_checked_items records item.created in the same
  * form.
  */
 export function itemUpdated(tenantId: string, collectionId: string, after: Item, wasOpen: boolean) {

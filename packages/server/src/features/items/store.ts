@@ -32,16 +32,19 @@ export interface NewItem {
   /** JSON text. */
   content: string
   author: string | null
+  /** SHA-256 of the collection token that the caller sent, empty without one; null: token and box were checked. */
+  tokenHash: Buffer | null
   claim: WrittenClaim | undefined
 }
 
-export type AddOutcome = 'added' | 'not_found' | 'not_open' | 'claim_taken'
+/** unchecked: the token does not permit it, the collection is a box, or another transaction holds the collection's row. */
+export type AddOutcome = 'added' | 'not_found' | 'not_open' | 'claim_taken' | 'unchecked'
 
 const addStatement = statement<{ outcome: AddOutcome | 'locked' }>(
   'items-add',
   // One round trip a batch: the function also counts in collections, writes idempotency_keys and records the events.
-  // See add-counted-items.sql.
-  `select outcome from add_counted_items($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  // See place-checked-items.sql.
+  `select outcome from add_checked_items($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
   { writes: true, tries: 'one' },
 )
 
@@ -59,6 +62,7 @@ export async function addItems(db: Db, items: NewItem[]): Promise<(AddOutcome | 
     items.map((item) => item.type),
     items.map((item) => item.content),
     items.map((item) => item.author),
+    items.map((item) => item.tokenHash),
     items.map((item) => item.claim?.scope ?? null),
     items.map((item) => item.claim?.keyHash ?? null),
     items.map((item) => item.claim?.bodyHash ?? null),
@@ -67,7 +71,7 @@ export async function addItems(db: Db, items: NewItem[]): Promise<(AddOutcome | 
   ])
   return items.map((item, i) => {
     const outcome = rows[i]?.outcome
-    if (outcome === undefined) throw new Error('add_counted_items returned fewer outcomes than items')
+    if (outcome === undefined) throw new Error('add_checked_items returned fewer outcomes than items')
     return outcome === 'locked' ? new Locked(lockKeyOf(item)) : outcome
   })
 }

@@ -39,18 +39,30 @@ let waiting = 0
 const maxWaiting = 1_000
 const pollIntervalMs = 200
 
+/**
+ * Throws for a caller without access. Given where `run` checks the access: a stored answer is then replayed without this
+ * check only if the same credential sent the same request. Absent: the access was checked before.
+ */
+type AssertAccess = () => Promise<unknown>
+
 /** Runs a request once for its Idempotency-Key, or replays the stored answer. */
-export async function runClaimed(db: Database, claim: Claim, run: () => Promise<SentAnswer>, open: Open): Promise<ClaimedAnswer> {
+export async function runClaimed(
+  db: Database,
+  claim: Claim,
+  run: () => Promise<SentAnswer>,
+  open: Open,
+  assertAccess?: AssertAccess,
+): Promise<ClaimedAnswer> {
   const deadlineMs = performance.now() + limits.idempotencyWaitMs
   const id = runningId(claim)
   for (;;) {
     const first = running.get(id)
     if (!first) break
     await settledBy(first.attempt, deadlineMs)
-    const replay = await findReplay(db, claim, open)
+    const replay = await findReplay(db, claim, open, assertAccess)
     if (replay) return replay
   }
-  const attempt = runOrReplay(db, claim, run, open, deadlineMs)
+  const attempt = runOrReplay(db, claim, run, open, deadlineMs, assertAccess)
   running.set(id, { attempt, bodyHash: claim.bodyHash })
   try {
     return await attempt
@@ -83,6 +95,7 @@ async function runOrReplay(
   run: () => Promise<SentAnswer>,
   open: Open,
   deadlineMs: number,
+  assertAccess: AssertAccess | undefined,
 ): Promise<ClaimedAnswer> {
   // A key that is freed between the two checks (its first request failed, its row expired) is claimed in the next
   // iteration.
@@ -101,7 +114,7 @@ async function runOrReplay(
     }
     // The first request may have succeeded although this one fails (the collection has closed since), so its answer is
     // replayed.
-    const replay = await findReplay(db, claim, open)
+    const replay = await findReplay(db, claim, open, assertAccess)
     if (replay) return replay
     if (isRefusal(refusal)) throw refusal
   }
@@ -132,11 +145,19 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** The stored answer, if there is one. Throws if its request had another body. */
-async function findReplay(db: Database, claim: Claim, open: Open): Promise<ClaimedAnswer | undefined> {
+async function findReplay(
+  db: Database,
+  claim: Claim,
+  open: Open,
+  assertAccess: AssertAccess | undefined,
+): Promise<ClaimedAnswer | undefined> {
   const stored = await findAnswer(db, claim)
   if (!stored) return undefined
-  if (!claim.isSameBody(stored.bodyHash)) throw new ApiError('idempotency_key_reused')
-  return { answer: open(stored.answer), status: 'replayed', expiresAt: stored.expiresAt }
+  const isSameBody = claim.isSameBody(stored.bodyHash)
+  const answer = isSameBody ? open(stored.answer) : undefined
+  if (!answer || answer.proof === undefined || answer.proof !== claim.proof) await assertAccess?.()
+  if (!answer) throw new ApiError('idempotency_key_reused')
+  return { answer, status: 'replayed', expiresAt: stored.expiresAt }
 }
 
 /**
