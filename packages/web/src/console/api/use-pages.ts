@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from 'preact/hooks'
+import { useCallback, useState } from 'preact/hooks'
 import { useQuery } from './use-query.ts'
 
 export interface Page<Row> {
@@ -15,7 +15,7 @@ export interface Pages<Row> {
   isLoadingMore: boolean
   reload: () => void
   /** Reads the newest page again: new rows are put first, and rows that are shown are replaced. */
-  refresh: (keyOf: (row: Row) => string) => Promise<void>
+  refresh: (keyOf: (row: Row) => string) => void
   /** Replaces the rows on this page, after a change that the server has confirmed. */
   set: (change: (rows: Row[]) => Row[]) => void
 }
@@ -41,7 +41,7 @@ export function usePages<Row>(
       cursor = nextCursor
     }
   }
-  const { data, error, isLoading, reload, set } = useQuery<Page<Row>>(key, (signal) => readOn(undefined, signal))
+  const { data, error, isLoading, reload, refreshPart, set } = useQuery<Page<Row>>(key, (signal) => readOn(undefined, signal))
   const nextCursor = data?.nextCursor
   const more = async (cursor: string) => {
     setLoadingMore(true)
@@ -56,21 +56,11 @@ export function usePages<Row>(
       setLoadingMore(false)
     }
   }
-  const latestKey = useRef(key)
-  latestKey.current = key
-  const isRefreshing = useRef(false)
-  const refresh = async (keyOf: (row: Row) => string) => {
-    if (isRefreshing.current) return
-    isRefreshing.current = true
-    try {
-      const { data: rows, nextCursor } = await load({}, AbortSignal.timeout(10_000))
-      if (latestKey.current === key) set((page) => withNewest(page, { rows, nextCursor }, keyOf))
-    } catch {
-      // The rows that are shown stay. The next refresh or a reload reads again.
-    } finally {
-      isRefreshing.current = false
-    }
-  }
+  const refresh = (keyOf: (row: Row) => string) =>
+    refreshPart(
+      (signal) => load({}, signal),
+      (page, { data: rows, nextCursor }) => withNewest(page, { rows, nextCursor }, keyOf),
+    )
   const setRows = useCallback((change: (rows: Row[]) => Row[]) => set((page) => ({ ...page, rows: change(page.rows) })), [set])
   return {
     rows: data?.rows,

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { OrderedReads } from './ordered-reads.ts'
 
 export interface Query<Data> {
   /** The last answer. It stays while a newer one is loaded. */
@@ -8,6 +9,8 @@ export interface Query<Data> {
   reload: () => void
   /** Reads again in the background. What is shown stays until the answer is there. */
   refresh: () => void
+  /** Reads a part in the background and merges it into the data. If that fails, what is shown stays, without an error. */
+  refreshPart: <Part>(ask: (signal: AbortSignal) => Promise<Part>, merge: (data: Data, part: Part) => Data) => void
   /** Replaces the data on this page, after a change that the server has confirmed. */
   set: (change: (data: Data) => Data) => void
 }
@@ -15,9 +18,11 @@ export interface Query<Data> {
 /** A reading in the background that takes longer is given up, so that the next one is sent. */
 const REFRESH_MS = 20_000
 
+const withTimeout = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(REFRESH_MS)])
+
 /**
- * Loads data when the component appears and when `key` changes. An answer that arrives after a newer request is
- * dropped.
+ * Loads data when the component appears and when `key` changes. No answer replaces a newer one, or what was set after its
+ * request was sent.
  */
 export function useQuery<Data>(key: string, load: (signal: AbortSignal) => Promise<Data>): Query<Data> {
   const [state, setState] = useState<{ key: string; data: Data | undefined; error: unknown; isLoading: boolean }>({
@@ -29,37 +34,40 @@ export function useQuery<Data>(key: string, load: (signal: AbortSignal) => Promi
   const [turn, setTurn] = useState(0)
   const latest = useRef(load)
   latest.current = load
+  const reads = useRef<OrderedReads>(undefined)
+  const read = useCallback((isFirst: boolean) => {
+    reads.current?.start({
+      ask: async (signal) => {
+        const data = await latest.current(isFirst ? signal : withTimeout(signal))
+        return () => setState((before) => ({ ...before, data, error: undefined, isLoading: false }))
+      },
+      onError: (error) => setState((before) => ({ ...before, error, isLoading: false })),
+      isWhole: true,
+    })
+  }, [])
   useEffect(() => {
     const stop = new AbortController()
     setState((before) => ({ key, data: before.key === key ? before.data : undefined, error: undefined, isLoading: true }))
-    latest.current(stop.signal).then(
-      (data) => stop.signal.aborted || setState({ key, data, error: undefined, isLoading: false }),
-      (error: unknown) => stop.signal.aborted || setState((before) => ({ ...before, error, isLoading: false })),
-    )
+    reads.current = new OrderedReads(stop.signal)
+    read(true)
     return () => stop.abort()
   }, [key, turn])
   const reload = useCallback(() => setTurn((turn) => turn + 1), [])
-  const refreshing = useRef<AbortController>(undefined)
-  useEffect(() => () => refreshing.current?.abort(), [key, turn])
-  const refresh = useCallback(() => {
-    if (refreshing.current) return
-    const stop = new AbortController()
-    refreshing.current = stop
-    const show = (change: { data: Data; error: undefined } | { error: unknown }) =>
-      stop.signal.aborted || setState((before) => ({ ...before, ...change, isLoading: false }))
-    latest
-      .current(AbortSignal.any([stop.signal, AbortSignal.timeout(REFRESH_MS)]))
-      .then(
-        (data) => show({ data, error: undefined }),
-        (error: unknown) => show({ error }),
-      )
-      .finally(() => (refreshing.current = undefined))
+  const refresh = useCallback(() => read(false), [])
+  const refreshPart: Query<Data>['refreshPart'] = useCallback((ask, merge) => {
+    reads.current?.start({
+      ask: async (signal) => {
+        const part = await ask(withTimeout(signal))
+        return () => setState((before) => (before.data === undefined ? before : { ...before, data: merge(before.data, part) }))
+      },
+      onError: () => undefined,
+      isWhole: false,
+    })
   }, [])
-  const set = useCallback(
-    (change: (data: Data) => Data) =>
-      setState((before) => (before.data === undefined ? before : { ...before, data: change(before.data) })),
-    [],
-  )
+  const set = useCallback((change: (data: Data) => Data) => {
+    reads.current?.outdate()
+    setState((before) => (before.data === undefined ? before : { ...before, data: change(before.data) }))
+  }, [])
   const isCurrent = state.key === key
   return {
     data: isCurrent ? state.data : undefined,
@@ -67,6 +75,7 @@ export function useQuery<Data>(key: string, load: (signal: AbortSignal) => Promi
     isLoading: !isCurrent || state.isLoading,
     reload,
     refresh,
+    refreshPart,
     set,
   }
 }

@@ -51,7 +51,7 @@ export function Logs() {
   const pages = usePages<Logged>(`requests ${JSON.stringify(query)}`, (page, signal) =>
     api.listRequests({ query: { ...query, ...page }, signal }),
   )
-  usePolling(() => void pages.refresh(({ request_id: id }) => id), LIVE_MS)
+  usePolling(() => pages.refresh(({ request_id: id }) => id), LIVE_MS)
   const opened = isId ? pages.rows?.find(({ request_id }) => request_id === given) : undefined
   /** The address of one request, from which "All requests" leads back to the same filters. */
   const addressWith = (request: string) => {
