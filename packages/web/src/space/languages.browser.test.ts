@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { findCut } from './testing/find-cut.ts'
 import { addAgent, skipWithoutApi } from './testing/inviting.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, makeRoom, newVisitor } from './testing/visitor.ts'
@@ -167,20 +168,5 @@ describe('languages', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
     await page.getByRole('alert').waitFor()
     await look('invite')
     await page.keyboard.press('Escape')
-  }
-
-  /** Elements that are wider than their place. Texts that are cut deliberately end with an ellipsis. */
-  function findCut(page: Page): Promise<string[]> {
-    return page.evaluate(() =>
-      [
-        ...document.querySelectorAll<HTMLElement>(
-          'html, .scroller, .sheet-body, button, .button, label, h1, h2, h3, p, li, select',
-        ),
-      ]
-        .filter((element) => element.checkVisibility() && !element.closest('.unseen, .grouped .byline'))
-        .filter((element) => !element.querySelector('.quote-text') && getComputedStyle(element).textOverflow !== 'ellipsis')
-        .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
-        .map(({ outerHTML, scrollWidth, clientWidth }) => `${scrollWidth} > ${clientWidth}: ${outerHTML.slice(0, 160)}`),
-    )
   }
 })

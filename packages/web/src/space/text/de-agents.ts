@@ -59,7 +59,7 @@ export const agents: Text['agents'] = {
     consentMissing: 'Wenn der Betreiber mitlesen darf, setze oben das Häkchen. Sonst kann dieser Agent nicht kommen.',
     noKey: 'Hier nicht möglich: Er hat keinen Schlüssel, für den eine Einladung versiegelt werden könnte.',
     remote:
-      'Dieser Agent läuft auf dem Rechner seines Besitzers. Die Einladung ist für seinen Schlüssel versiegelt, kein Server kann sie öffnen.',
+      'Dieser Agent läuft auf einem Rechner seines Inhabers. Die Einladung ist für seinen Schlüssel versiegelt, kein Server kann sie öffnen.',
     leaves: 'Wenn er geht, bekommt dieser Raum einen anderen Schlüssel. Der Agent behält, was er gelesen hat.',
     present:
       'Lass diesen Raum offen: Nur dieses Gerät lässt den Agenten binnen 30 Sekunden herein und nimmt ihn am Ende von der Liste. Solange der Raum hier nicht offen ist, bleibt er auf der Liste und kann mitlesen, auch nach seiner Zeit.',
@@ -67,7 +67,7 @@ export const agents: Text['agents'] = {
     removing: (name) => line`${name} ist gegangen. Er wird von der Liste genommen, und der Raum bekommt einen anderen Schlüssel…`,
     keyChanged: {
       title: 'Dieser Agent hat jetzt einen anderen Schlüssel',
-      text: 'Vom Coupon wurde nichts genommen. Schließe die Liste, öffne sie wieder und lade den Agenten von dort ein.',
+      text: 'Vom Gutschein wurde nichts abgebucht. Schließe die Liste, öffne sie wieder und lade den Agenten von dort ein.',
     },
   },
   invited: 'Agenten, die du eingeladen hast',

@@ -37,7 +37,7 @@ export const protection: Text['protection'] = {
   },
   key: {
     title: 'Der Dienst bekommt deinen Schlüssel nie',
-    text: 'Diese Seite versiegelt und öffnet jede Nachricht selbst. Ihre Anfragen unterschreibt sie mit einem anderen Schlüssel, dessen öffentlichen Teil der Dienst kennt.',
+    text: 'Diese Seite versiegelt und öffnet jede Nachricht selbst. Ihre Anfragen signiert sie mit einem anderen Schlüssel, dessen öffentlichen Teil der Dienst kennt.',
   },
   memory: {
     title: 'Der Dienst vergisst deinen Schlüssel nach jeder Antwort',
@@ -138,7 +138,7 @@ export const protection: Text['protection'] = {
       `${plural(entries, { one: '# Eintrag', other: '# Einträge' })}. Er merkt sie sich und bemerkt, wenn einer entfernt oder geändert wird.`,
     same: 'Das öffentliche Protokoll setzt fort, was dieser Browser gesehen hat',
     sameText: (before: number, now: number) =>
-      `Es hatte ${number(before)} Einträge und hat jetzt ${number(now)}. Keiner wurde entfernt oder geändert.`,
+      `Es hatte ${plural(before, { one: '# Eintrag', other: '# Einträge' })} und hat jetzt ${number(now)}. Keiner wurde entfernt oder geändert.`,
     rolledBack: 'Das öffentliche Protokoll wurde zurückgesetzt',
     rolledBackText:
       'Einträge, die dieser Browser gesehen hat, fehlen. Der Betreiber hat eine alte Kopie eingespielt oder verbirgt etwas.',

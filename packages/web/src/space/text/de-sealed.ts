@@ -44,7 +44,7 @@ export const sealed: Text['sealed'] = {
       'Jedes Gerät hat hier eigene Schlüssel. Öffne diesen Link auf deinem zweiten Gerät. Es zeigt dann einen Link, den du auf diesem Gerät öffnest. Keiner der beiden Links enthält ein Geheimnis.',
     named: 'Zweite Geräte',
     kinds:
-      'Der Dienst bekommt den Schlüssel dieses Raums nicht, außer wenn der Besitzer einen Agenten des Dienstes hereinlässt. Dann steht es über den Nachrichten.',
+      'Der Dienst bekommt den Schlüssel dieses Raums nicht, außer wenn der Inhaber einen Agenten des Dienstes hereinlässt. Dann steht es über den Nachrichten.',
     invitations: 'Einladungen',
     unanswered: 'Noch nicht beantwortet',
     answered: (name, note) => line`Beantwortet von ${name}: ${note}`,
@@ -106,11 +106,11 @@ export const sealed: Text['sealed'] = {
     code: (code) => `Code dieses Geräts: ${isolated(code)}`,
     label: 'Link für dein erstes Gerät',
     title: 'Zweites Gerät hinzufügen',
-    hint: 'Füge es nur hinzu, wenn dieser Link von einem Gerät in deinen Händen kommt und dieses Gerät denselben Code zeigt. Dann lässt der Eigentümer des Raums es ein. Es liest, was du liest, und verlässt den Raum mit dir.',
+    hint: 'Füge es nur hinzu, wenn dieser Link von einem Gerät in deinen Händen kommt und dieses Gerät denselben Code zeigt. Dann lässt der Inhaber des Raums es ein. Es liest, was du liest, und verlässt den Raum mit dir.',
     add: 'Das ist mein Gerät',
-    adding: 'Wird hinzugefügt …',
+    adding: 'Wird hinzugefügt…',
     done: 'Das Gerät wurde genannt',
-    doneHint: 'Der Eigentümer des Raums lässt es ein.',
+    doneHint: 'Der Inhaber des Raums lässt es ein.',
     back: 'Zum Raum',
   },
   answered: {
@@ -136,7 +136,7 @@ export const sealed: Text['sealed'] = {
       }),
     operator: 'Der Betreiber eines Agenten kann mitlesen',
     operatorText: (ids: string) =>
-      `Die neueste Liste gibt den Schlüssel dem Gerät des Betreibers für ${isolated(ids)}. Das ist vom Besitzer unterschrieben. Wenn der Agent geht, wechselt der Schlüssel.`,
+      `Die neueste Liste gibt den Schlüssel dem Gerät des Betreibers für ${isolated(ids)}. Das ist vom Inhaber signiert. Wenn der Agent geht, wechselt der Schlüssel.`,
     unopened: (count) =>
       plural(count, {
         one: '# Zeile wartet auf einen Schlüssel dieses Geräts.',

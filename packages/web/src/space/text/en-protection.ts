@@ -15,7 +15,8 @@ export const protection = {
   openTitle: 'Not everything could be checked',
   open: (proved: number, trusted: number, open: number) =>
     `${number(proved)} shown, ${number(trusted)} to be trusted, ${number(open)} open.`,
-  provedTitle: (proved: number, trusted: number) => `${number(proved)} things shown, ${number(trusted)} to be trusted`,
+  provedTitle: (proved: number, trusted: number) =>
+    `${plural(proved, { one: '# thing shown', other: '# things shown' })}, ${number(trusted)} to be trusted`,
   proved: 'Checked by your browser, here and now. Nothing failed.',
   verdicts: { proved: 'Proved', trusted: 'Trusted', failed: 'Failed', unknown: 'Not checked' },
   /** A verdict, and what it is about. */
@@ -142,7 +143,7 @@ export const protection = {
       `${plural(entries, { one: '# entry', other: '# entries' })}. They are remembered, so that this browser notices if one is removed or changed.`,
     same: 'The public log continues what this browser saw',
     sameText: (before: number, now: number) =>
-      `It had ${number(before)} entries, and now has ${number(now)}. None was removed or changed.`,
+      `It had ${plural(before, { one: '# entry', other: '# entries' })}, and now has ${number(now)}. None was removed or changed.`,
     rolledBack: 'The public log was rolled back',
     rolledBackText: 'Entries that this browser saw are gone. The operator restored an old copy, or hides something.',
     forked: 'The public log was rewritten',

@@ -67,7 +67,7 @@ export const agents: Text['agents'] = {
     removing: (name) => line`${name} se ha ido. Se está quitando de la lista, y la sala recibe otra clave…`,
     keyChanged: {
       title: 'Este agente tiene ahora otra clave',
-      text: 'No se ha tomado nada del cupón. Cierra la lista, ábrela de nuevo e invita al agente desde allí.',
+      text: 'No se ha descontado nada del cupón. Cierra la lista, ábrela de nuevo e invita al agente desde allí.',
     },
   },
   invited: 'Agentes que has invitado',

@@ -112,7 +112,7 @@ export const failures: Text['failures'] = {
 
   insufficientCredit: {
     title: 'Este cupón no alcanza',
-    text: (price) => `Aquí no se conoce, o le quedan menos de ${credits(price)}. No se ha cargado nada en él.`,
+    text: (price) => `Aquí no se conoce, o le quedan menos de ${credits(price)}. No se ha descontado nada.`,
   },
   priceChanged: {
     title: 'Su precio ha cambiado',

@@ -143,10 +143,10 @@ export const protection: Text['protection'] = {
     brokenText: 'Una firma o una prueba es falsa. No escribas nada aquí hasta que el operador lo explique.',
     first: 'Este navegador ve el registro público por primera vez',
     firstText: (entries: number) =>
-      `${plural(entries, { one: '# entrada', many: '# entradas', other: '# entradas' })}. Las recuerda y notará si alguna se quita o se cambia.`,
+      `${plural(entries, { one: '# entrada', many: '# de entradas', other: '# entradas' })}. Las recuerda y notará si alguna se quita o se cambia.`,
     same: 'El registro público continúa lo que vio este navegador',
     sameText: (before: number, now: number) =>
-      `Tenía ${number(before)} entradas y ahora tiene ${number(now)}. No se quitó ni se cambió ninguna.`,
+      `Tenía ${plural(before, { one: '# entrada', many: '# de entradas', other: '# entradas' })} y ahora tiene ${number(now)}. No se quitó ni se cambió ninguna.`,
     rolledBack: 'El registro público volvió atrás',
     rolledBackText: 'Faltan entradas que este navegador vio. El operador restauró una copia antigua o esconde algo.',
     forked: 'El registro público fue reescrito',
@@ -157,7 +157,7 @@ export const protection: Text['protection'] = {
     hasText: (epochs: number) =>
       plural(epochs, {
         one: 'Certificado, página y # clave de fichas ciegas, como los ven todos.',
-        many: 'Certificado, página y # claves de fichas ciegas, como los ven todos.',
+        many: 'Certificado, página y # de claves de fichas ciegas, como los ven todos.',
         other: 'Certificado, página y # claves de fichas ciegas, como los ven todos.',
       }),
     lacks: 'El registro público no tiene lo que se te muestra',

@@ -66,7 +66,7 @@ export const agents: Text['agents'] = {
     removing: (name) => line`${name} est parti. On le retire de la liste, et le salon reçoit une autre clé…`,
     keyChanged: {
       title: 'Cet agent a maintenant une autre clé',
-      text: 'Rien n’a été pris sur le coupon. Fermez la liste, rouvrez-la, et invitez l’agent depuis là.',
+      text: 'Rien n’a été débité du coupon. Fermez la liste, rouvrez-la, et invitez l’agent depuis là.',
     },
   },
   invited: 'Agents que vous avez invités',

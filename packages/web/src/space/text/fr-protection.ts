@@ -144,10 +144,10 @@ export const protection: Text['protection'] = {
     brokenText: 'Une signature ou une preuve y est fausse. N’écrivez rien ici avant que l’exploitant ne l’explique.',
     first: 'Ce navigateur voit le journal public pour la première fois',
     firstText: (entries: number) =>
-      `${plural(entries, { one: '# entrée', many: '# entrées', other: '# entrées' })}. Il les retient et remarquera si l’une est retirée ou modifiée.`,
+      `${plural(entries, { one: '# entrée', many: '# d’entrées', other: '# entrées' })}. Il les retient et remarquera si l’une est retirée ou modifiée.`,
     same: 'Le journal public prolonge ce que ce navigateur a vu',
     sameText: (before: number, now: number) =>
-      `Il avait ${number(before)} entrées et en a maintenant ${number(now)}. Aucune n’a été retirée ni modifiée.`,
+      `Il avait ${plural(before, { one: '# entrée', many: '# d’entrées', other: '# entrées' })} et en a maintenant ${number(now)}. Aucune n’a été retirée ni modifiée.`,
     rolledBack: 'Le journal public est revenu en arrière',
     rolledBackText:
       'Des entrées que ce navigateur a vues ont disparu. L’exploitant a restauré une ancienne copie, ou cache quelque chose.',
@@ -159,7 +159,7 @@ export const protection: Text['protection'] = {
     hasText: (epochs: number) =>
       plural(epochs, {
         one: 'Certificat, page et # clé de jetons aveugles, tels que tout le monde les voit.',
-        many: 'Certificat, page et # clés de jetons aveugles, tels que tout le monde les voit.',
+        many: 'Certificat, page et # de clés de jetons aveugles, tels que tout le monde les voit.',
         other: 'Certificat, page et # clés de jetons aveugles, tels que tout le monde les voit.',
       }),
     lacks: 'Le journal public ne contient pas ce que l’on vous montre',

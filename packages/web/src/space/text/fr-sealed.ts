@@ -130,10 +130,10 @@ export const sealed: Text['sealed'] = {
     recipients: 'Seuls les appareils de la liste reçoivent la clé',
     recipientsText: (devices) =>
       plural(devices, {
-        one: 'La liste la plus récente scelle la clé pour # appareil, invitations ouvertes comprises. Il n’y a pas de clé pour l’opérateur.',
+        one: 'La liste la plus récente scelle la clé pour # appareil, invitations ouvertes comprises. Il n’y a pas de clé pour l’exploitant.',
         other:
-          'La liste la plus récente scelle la clé pour # appareils, invitations ouvertes comprises. Il n’y a pas de clé pour l’opérateur.',
-        many: 'La liste la plus récente scelle la clé pour # d’appareils, invitations ouvertes comprises. Il n’y a pas de clé pour l’opérateur.',
+          'La liste la plus récente scelle la clé pour # appareils, invitations ouvertes comprises. Il n’y a pas de clé pour l’exploitant.',
+        many: 'La liste la plus récente scelle la clé pour # d’appareils, invitations ouvertes comprises. Il n’y a pas de clé pour l’exploitant.',
       }),
     operator: 'L’exploitant d’un agent peut lire',
     operatorText: (ids: string) =>
