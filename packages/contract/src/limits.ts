@@ -10,7 +10,7 @@ export const limits = {
   uploadBytes: 100 * 1024 * 1024,
   pageDefault: 50,
   pageMax: 200,
-  /** Keys on a page whose caller names no limit: the answer was once not paged. */
+  /** Keys on a page without `limit`. It is above pageMax, because callers of earlier releases expect all keys at once. */
   keysPageDefault: 1_000,
   /** Items of one bulk curation. */
   bulkItems: 500,

@@ -11,7 +11,7 @@ import { CheckFailed, type Report } from './report.ts'
 import { readStoredLines } from './room.ts'
 import type { ListedTarget } from './target.ts'
 
-/** So many lines are opened at a time. */
+/** How many lines are opened at a time. */
 export const PAGE_LINES = 500
 /** `recipients` names all devices that were ever on a list. */
 const LISTED_ROOM = { ...ROOM, maxParts: 10_000 }

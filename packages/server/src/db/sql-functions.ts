@@ -9,8 +9,8 @@ import type { Queryable } from './schema-state.ts'
 const packages = path.resolve(import.meta.dirname, '../../..')
 
 /**
- * The folders with the current SQL functions, one per file beside the code that calls it: add-counted-items.sql defines
- * add_counted_items.
+ * The folders with the current SQL functions, one per file beside the code that calls it: add-checked-items.sql defines
+ * add_checked_items.
  */
 export const functionFolders = [path.join(packages, 'server/src/features'), path.join(packages, 'space/src')]
 

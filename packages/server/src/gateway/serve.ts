@@ -247,8 +247,8 @@ function auditOriginOf({ id }: Operation, req: FastifyRequest, params: Record<st
 }
 
 /**
- * Loads the collection in the path, and checks the collection token of the request. For a contributor, the handler does
- * both together with its write.
+ * Loads the collection in the path, and checks the collection token of the request. With the capability `contributor`,
+ * the call has `access` instead, because the handler checks the token together with its write.
  */
 function collectionLoader(ctx: Context, op: Operation): (req: FastifyRequest, call: AnyCall) => AnyCall | Promise<AnyCall> {
   const { capability } = op

@@ -10,12 +10,12 @@ const maxCollections = 1_000
 /** Adds items in batches: those that arrive while a batch commits share the next one. */
 export class ItemAdder {
   readonly #batches: Batcher<NewItem, AddOutcome>
-  /** Collections of which an item was unchecked, and until when the items of each are checked first. */
+  /** Collections of which an item was unchecked. Until this time, the access to each is checked first. */
   readonly #checkFirst = new Map<string, number>()
 
   /**
-   * Calls `onAdded` after each batch has committed. A batch has items of one shard, so that a node that is down fails no
-   * others.
+   * Calls `onAdded` after a batch that added items has committed. A batch has items of one shard, so that a node that is
+   * down fails no others.
    */
   constructor(db: Db, shards: Shards, onAdded: (tenantIds: string[]) => void = () => undefined) {
     this.#batches = new Batcher({
@@ -41,8 +41,9 @@ export class ItemAdder {
   }
 
   /**
-   * Whether an item without a check would probably be in vain. Boxes need one for each item. Callers without access
-   * would lock the collection's row each time, or wait with the others while it is locked.
+   * Whether the access is checked before an item of this collection is added, because an attempt without that check
+   * would probably be in vain. A box needs the check for each item. Without it, callers without access would lock the
+   * collection's row each time, or wait with the others while it is locked.
    */
   checksFirst(collectionId: string): boolean {
     const untilMs = this.#checkFirst.get(collectionId)

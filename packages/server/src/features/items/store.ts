@@ -32,7 +32,10 @@ export interface NewItem {
   /** JSON text. */
   content: string
   author: string | null
-  /** SHA-256 of the collection token that the caller sent, empty without one; null: token and box were checked. */
+  /**
+   * SHA-256 of the collection token that came with the item, empty without one. null: the access was checked, and the item
+   * is sealed if the collection is a box.
+   */
   tokenHash: Buffer | null
   claim: WrittenClaim | undefined
 }

@@ -157,8 +157,8 @@ export const recoverDeliveries: HandlerOf<'recoverDeliveries'> = async ({ ctx, t
 }
 
 /**
- * Each holds a connection to an endpoint for up to 15 s. A tenant may test all its endpoints at once; those that find no
- * permit wait a moment.
+ * Limits the test events that are sent at once: each holds a connection to an endpoint for up to 15 s. A tenant may test all
+ * its endpoints at once; tests without a permit wait for up to 5 s.
  */
 const tests = new FairSemaphore({
   permits: 64,

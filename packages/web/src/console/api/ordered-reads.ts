@@ -8,8 +8,8 @@ export interface Read {
 }
 
 /**
- * Sends the requests of one query one after the other, so that an older answer never replaces a newer one. What is asked
- * for while a request runs is sent when that has ended, because the server may have read before a write that came since.
+ * Sends the requests of one query one after the other, so that an older answer never replaces a newer one. A read that is
+ * started while a request runs is sent when that has ended: the answer of that request may be from before a later write.
  */
 export class OrderedReads {
   readonly #signal: AbortSignal

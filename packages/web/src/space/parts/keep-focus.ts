@@ -1,11 +1,12 @@
 /**
  * Keeps the focus in a dialog whose rows change. A browser drops it when the button that has it is removed. It then goes to
  * the nearest that is left: the row of the button, the row beside it, or the heading of the section or of the dialog. It
- * never goes to another button, because a key that was meant for the removed one would press that. Returns what ends this.
+ * never goes to another button, because a key that was meant for the removed one would press that. Returns a function that
+ * ends this.
  */
 export function keepFocus(dialog: HTMLElement, heading: HTMLElement): () => void {
   let last: EventTarget | null = null
-  /** The rows and the section that are near to it. They are noted before it is removed, when nothing is near to it. */
+  /** The rows and the section near that element. They are noted while it is in the page: a removed one has no neighbours. */
   let near: readonly Element[] = []
   const note = ({ target }: FocusEvent) => {
     last = target
