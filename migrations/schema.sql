@@ -902,7 +902,6 @@ begin
         when t.state = 'open' then 'added'
         -- There is no locked row.
         when not exists (select from collections c where c.tenant_id = i.tenant_id and c.id = i.collection_id) then 'not_found'
-        when i.token_hash is not null then 'unchecked'
         else 'locked'
       end as outcome
     from unnest(tenant_ids, collection_ids, ids, types, token_hashes, scopes, key_hashes, body_hashes, answers, expiries)

@@ -209,6 +209,7 @@ test('an answer about a collection is replayed after the collection is gone, to 
     await refused(403)
     const spaced = `${JSON.stringify(body)} `
     assert.equal((await send({ token: other.token, body: spaced })).status, 403, 'another body, without access')
+    assert.equal((await send({ token: other.token, idempotencyKey: 'k'.repeat(256) })).status, 403, 'not a key, without access')
     await askGood(first.origin, `DELETE /v1/collections/${id}`, { key: tenant.publishable, token })
     const replay = await send({ token })
     assert.deepEqual([replay.status, replay.text, replay.headers['idempotency-status']], [made.status, made.text, 'replayed'])

@@ -68,7 +68,8 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
       const { claim, open } = readClaim(req, asked, key)
       return claimed(await replayOrRefuse(ctx.db, claim, refusal, open))
     }
-    const idempotencyKey = op.idempotency ? idempotencyKeyOf(op, req) : undefined
+    const assertAccess = (call.access as CollectionAccess | undefined)?.check
+    const idempotencyKey = await idempotencyKeyOf(op, req, assertAccess)
     if (idempotencyKey === undefined) {
       if (!isPaged) {
         const answer = (await run(call, undefined)) as Answer
@@ -83,7 +84,6 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
       return send(ctx, op, req, reply, sent, answer)
     }
     const { claim, open } = readClaim(req, asked, idempotencyKey)
-    const assertAccess = (call.access as CollectionAccess | undefined)?.check
     return claimed(await runClaimed(ctx.db, claim, async () => serialise(await run(call, claim)), open, assertAccess))
   }
 }
@@ -288,15 +288,21 @@ function idParamsOf(op: Operation): [string, IdKind][] {
   })
 }
 
-function idempotencyKeyOf(op: Operation, req: FastifyRequest): string | undefined {
+/** A caller without access is refused before the header is. */
+async function idempotencyKeyOf(
+  op: Operation,
+  req: FastifyRequest,
+  assertAccess: (() => Promise<unknown>) | undefined,
+): Promise<string | undefined> {
+  if (!op.idempotency) return undefined
   const key = req.headers['idempotency-key']
   if (key === undefined) {
     if (op.idempotency === 'required') throw new ApiError('idempotency_key_required')
     return undefined
   }
-  if (typeof key !== 'string' || !isIdempotencyKey(key))
-    throw invalid('Idempotency-Key', 'must be 1 to 255 printable ASCII characters')
-  return key
+  if (typeof key === 'string' && isIdempotencyKey(key)) return key
+  await assertAccess?.()
+  throw invalid('Idempotency-Key', 'must be 1 to 255 printable ASCII characters')
 }
 
 function send(

@@ -1,4 +1,5 @@
--- For processes of the previous release, which have checked the token of each item; the next release removes it.
+-- For processes of the previous release, which have checked the token of each item. The next release removes it, and the
+-- place_items that it called.
 create or replace function add_counted_items(
   tenant_ids text[], collection_ids text[], ids text[], types text[], contents json[], authors text[],
   scopes text[], key_hashes bytea[], body_hashes bytea[], answers bytea[], expiries timestamptz[]

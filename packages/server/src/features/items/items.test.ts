@@ -61,6 +61,7 @@ test('of a collection whose row is locked, callers without access are refused at
   const { data } = (await send(api, 'POST', '/collections', { key, body: { contributor_policy: 'token' } })).body
   const addWith = async (collectionToken?: string) =>
     (await add(data.id, { type: 'm', content: 1 }, collectionToken ? { collectionToken } : {})).status
+  const { publishableKey: stranger } = await api.makeTenant()
   const holder = await api.ctx.db.pool.connect()
   try {
     await holder.query('begin')
@@ -70,12 +71,27 @@ test('of a collection whose row is locked, callers without access are refused at
     for (let round = 0; round < 3; round++) {
       assert.deepEqual(await Promise.all([addWith(), addWith(tenant.secretKey), addWith('cct_x')]), [403, 403, 403])
     }
-    assert.equal((await add(data.id, { type: 'm', content: 1 }, { key: (await api.makeTenant()).publishableKey })).status, 404)
+    assert.equal((await add(data.id, { type: 'm', content: 1 }, { key: stranger })).status, 404)
     await holder.query('commit')
     assert.deepEqual(await waiting, [201, 201])
   } finally {
     holder.release()
   }
+})
+
+test('processes of the previous release, which check the token themselves, add items as before', async () => {
+  const { id, owner } = await make({ contributor_policy: 'token' })
+  const { rows } = await api.ctx.db.pool.query(
+    `select outcome from add_counted_items(array[$1, $1], array[$2, 'col_none'], array['itm_a', 'itm_b'], array['m', 'm'],
+       array['1', '2']::json[], array[null, null], array[null, null], array[null, null]::bytea[], array[null, null]::bytea[],
+       array[null, null]::bytea[], array[null, null]::timestamptz[])`,
+    [tenant.id, id],
+  )
+  assert.deepEqual(
+    rows.map(({ outcome }) => outcome),
+    ['added', 'not_found'],
+  )
+  assert.equal((await list({ id, owner })).data.items.length, 1)
 })
 
 test('no item is added after a close has been answered', async () => {

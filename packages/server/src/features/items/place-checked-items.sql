@@ -4,8 +4,7 @@
 -- token_hashes has the SHA-256 of the collection token that came with each item, empty without one; null: the caller has
 -- checked the token, and has sealed the item if the collection is a box. unchecked: the caller has to do so, and nothing
 -- was done for that item. Most items need neither, so that no read of the collection comes before this call.
--- locked: another transaction holds the collection's row, and nothing was done for that item. An item whose token is not
--- checked is unchecked then, so that a caller without access does not wait for the lock.
+-- locked: another transaction holds the collection's row, and nothing was done for that item.
 --
 -- All transactions lock the collections in one order, so that two batches cannot deadlock. No item is added after a
 -- close was answered; seq has no gaps and follows the order of commits; item_count is updated once per collection
@@ -55,7 +54,6 @@ begin
         when t.state = 'open' then 'added'
         -- There is no locked row.
         when not exists (select from collections c where c.tenant_id = i.tenant_id and c.id = i.collection_id) then 'not_found'
-        when i.token_hash is not null then 'unchecked'
         else 'locked'
       end as outcome
     from unnest(tenant_ids, collection_ids, ids, types, token_hashes, scopes, key_hashes, body_hashes, answers, expiries)

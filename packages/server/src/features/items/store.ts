@@ -40,10 +40,13 @@ export interface NewItem {
   claim: WrittenClaim | undefined
 }
 
-/** unchecked: the token does not permit it, the collection is a box, or another transaction holds the collection's row. */
-export type AddOutcome = 'added' | 'not_found' | 'not_open' | 'claim_taken' | 'unchecked'
+/**
+ * unchecked: the token does not permit it, or the collection is a box. locked: another transaction holds the collection's
+ * row; only for items with a token hash, because a caller without access must not wait for the lock.
+ */
+export type AddOutcome = 'added' | 'not_found' | 'not_open' | 'claim_taken' | 'unchecked' | 'locked'
 
-const addStatement = statement<{ outcome: AddOutcome | 'locked' }>(
+const addStatement = statement<{ outcome: AddOutcome }>(
   'items-add',
   // One round trip a batch: the function also counts in collections, writes idempotency_keys and records the events.
   // See place-checked-items.sql.
@@ -75,7 +78,7 @@ export async function addItems(db: Db, items: NewItem[]): Promise<(AddOutcome | 
   return items.map((item, i) => {
     const outcome = rows[i]?.outcome
     if (outcome === undefined) throw new Error('add_checked_items returned fewer outcomes than items')
-    return outcome === 'locked' ? new Locked(lockKeyOf(item)) : outcome
+    return outcome === 'locked' && !item.tokenHash ? new Locked(lockKeyOf(item)) : outcome
   })
 }
 

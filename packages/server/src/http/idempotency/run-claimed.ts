@@ -58,6 +58,7 @@ export async function runClaimed(
   for (;;) {
     const first = running.get(id)
     if (!first) break
+    await assertAccess?.()
     await settledBy(first.attempt, deadlineMs)
     const replay = await findReplay(db, claim, open, assertAccess)
     if (replay) return replay

@@ -15,10 +15,10 @@ export interface Query<Data> {
   set: (change: (data: Data) => Data) => void
 }
 
-/** A reading in the background that takes longer is given up, so that the next one is sent. */
-const REFRESH_MS = 20_000
+/** A reading that takes longer is given up, so that the next one is sent. */
+const MAX_MS = { first: 60_000, refresh: 20_000 }
 
-const withTimeout = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(REFRESH_MS)])
+const withTimeout = (signal: AbortSignal, ms = MAX_MS.refresh) => AbortSignal.any([signal, AbortSignal.timeout(ms)])
 
 /**
  * Loads data when the component appears and when `key` changes. No answer replaces a newer one, or what was set after its
@@ -38,7 +38,7 @@ export function useQuery<Data>(key: string, load: (signal: AbortSignal) => Promi
   const read = useCallback((isFirst: boolean) => {
     reads.current?.start({
       ask: async (signal) => {
-        const data = await latest.current(isFirst ? signal : withTimeout(signal))
+        const data = await latest.current(withTimeout(signal, isFirst ? MAX_MS.first : MAX_MS.refresh))
         return () => setState((before) => ({ ...before, data, error: undefined, isLoading: false }))
       },
       onError: (error) => setState((before) => ({ ...before, error, isLoading: false })),
