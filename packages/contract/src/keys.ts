@@ -51,7 +51,8 @@ export const keyOperations = {
       '`last_used_at` is accurate to about ten seconds.',
     caller: 'secret',
     roles: analysts,
-    query: closed({
+    // Not closed: before there were pages, the operation took any query.
+    query: Type.Object({
       limit: Type.Optional(
         Type.Integer({
           'x-status': 'live',
@@ -63,6 +64,7 @@ export const keyOperations = {
       cursor: Type.Optional(Type.String({ ...pageQuery.cursor, 'x-status': 'live' })),
     }),
     answers: { 200: { description: 'A page of the keys.', data: Type.Array(Type.Object(keyFields)), paged: true } },
+    errors: ['invalid_cursor'],
     example: { data: [keyExample] },
   }),
   createKey: operation({

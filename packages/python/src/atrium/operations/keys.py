@@ -38,7 +38,7 @@ class KeysOperations(Core):
             200: A page of the keys.
 
         Raises:
-            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+            AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
                 SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
                 RoleNotAllowedError.
