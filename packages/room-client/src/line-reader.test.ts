@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LineReader, TamperedRoomError, type TamperProblem } from './line-reader.ts'
-import { keys, open, pageOf, tamperedRooms } from './testing/tampered-rooms.ts'
+import { deriveClientKeys } from '@atrium/sealing/client-sealed'
+import { keys, open, pageOf, secret, tamperedRooms } from './testing/tampered-rooms.ts'
 
 async function problemOf(pages: object[]): Promise<TamperProblem | undefined> {
   const reader = new LineReader(keys)
@@ -33,4 +34,13 @@ test('an honest room is read without a complaint, in one page or in many, also w
     assert.deepEqual(reader.seen, await store.seen())
     assert.deepEqual(await reader.take({ lines: [], count: 6, etag: reader.position.sinceEtag }), [])
   }
+})
+
+test('of many lines that the key does not open, the first one is named, also if another fails earlier', async () => {
+  const { lines } = await open(8, { first: 'x'.repeat(2_000_000) })
+  const reader = new LineReader(await deriveClientKeys({ ...secret, mk: 'A'.repeat(43) }))
+  await assert.rejects(
+    reader.take(await pageOf(lines)),
+    (error: unknown) => error instanceof TamperedRoomError && error.seq === 0,
+  )
 })

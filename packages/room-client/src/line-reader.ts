@@ -2,7 +2,7 @@ import { isTimestamp } from '@atrium/sealing/check'
 import { type ClientKeys, openStoredLine, parseStoredLine, type Seen, type StoredLine } from '@atrium/sealing/client-sealed'
 import { DamagedLine } from '@atrium/sealing/damaged-line'
 import { isMk, isRoomName, type RoomSecret } from '@atrium/sealing/room-secret'
-import { lineHash } from '@atrium/sealing/web-lines'
+import { lineHash, openedInOrder } from '@atrium/sealing/web-lines'
 import type { AnswerOf, Entry } from './space-ops.ts'
 
 /**
@@ -133,7 +133,7 @@ export class LineReader {
   async take({ lines, count, etag }: Page): Promise<Entry[]> {
     const from = this.#hashes.length
     const { stored, hashes } = await checkPage({ lines, count, etag }, this.#hashes, parseStoredLine)
-    const opened = await Promise.all(stored.map((line) => this.#open(line)))
+    const opened = await openedInOrder(stored.map((line) => this.#open(line)))
     const entries: Entry[] = []
     for (const [i, { seen, content }] of opened.entries()) {
       const seq = from + i

@@ -3,7 +3,7 @@ import { InvalidRecord } from '@atrium/sealing/invalid-record'
 import { LINE_SEPARATOR } from '@atrium/sealing/line'
 import { formatRecord, parseRecord, type PolicyRecord, type RoomRecord } from '@atrium/sealing/records'
 import { assertRoomSecret, type RoomSecret } from '@atrium/sealing/room-secret'
-import { checkChain, lineHash, openLine, sealLine } from '@atrium/sealing/web-lines'
+import { checkChain, lineHash, openedInOrder, openLine, sealLine } from '@atrium/sealing/web-lines'
 import { deriveRoomKey } from '@atrium/sealing/web-room-key'
 import { sha256Hex } from './identity.ts'
 import type { Entry, SealedRoom } from './space-ops.ts'
@@ -75,7 +75,7 @@ export async function openRecords(
   const records: RoomRecord[] = []
   while (records.length < lines.length) {
     const batch = lines.slice(records.length, records.length + linesAtOnce)
-    records.push(...(await Promise.all(batch.map((line, i) => openRecord(key, line, records.length + i)))))
+    records.push(...(await openedInOrder(batch.map((line, i) => openRecord(key, line, records.length + i)))))
     await afterBatch(records.length)
   }
   return records

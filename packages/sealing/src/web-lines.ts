@@ -67,3 +67,11 @@ const encoder = new TextEncoder()
 function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text)
 }
+
+/** Waits for all lines that are opened at once. Throws the error of the first damaged one, whichever fails first. */
+export async function openedInOrder<Opened>(lines: Promise<Opened>[]): Promise<Opened[]> {
+  return (await Promise.allSettled(lines)).map((line) => {
+    if (line.status === 'rejected') throw line.reason
+    return line.value
+  })
+}
