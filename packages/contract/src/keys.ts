@@ -51,8 +51,7 @@ export const keyOperations = {
       '`last_used_at` is accurate to about ten seconds.',
     caller: 'secret',
     roles: analysts,
-    // Not closed: before there were pages, the operation took any query.
-    query: Type.Object({
+    query: closed({
       limit: Type.Optional(
         Type.Integer({
           'x-status': 'live',
