@@ -16,7 +16,7 @@ export interface Comparison {
   theirs: ComparedRound[]
 }
 
-interface ComparedRound extends Measurement {
+export interface ComparedRound extends Measurement {
   /** Processor time of all processes of the side; undefined: this system does not report it. */
   usPerRequest: number | undefined
 }
