@@ -56,7 +56,7 @@ export interface JudgedDevice {
 
 const REFETCH_MS = 30_000
 /** The keys that an owner seals. Providers have two to four at a time. */
-export const MAX_SEALED_KEYS = 8
+const MAX_SEALED_KEYS = 8
 
 /** Checks the ID tokens of a room. It asks the provider for its keys at most twice a minute. */
 export class TokenJudge {

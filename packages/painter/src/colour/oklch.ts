@@ -20,7 +20,7 @@ export function toHex(colour: Lch): string {
   return rgbToHex(toRgb(colour))
 }
 
-export function rgbToHex(colour: Rgb): string {
+function rgbToHex(colour: Rgb): string {
   return `#${colour
     .map((part) =>
       Math.round(part * 255)

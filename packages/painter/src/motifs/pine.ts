@@ -2,7 +2,7 @@ import { shift, type Lch } from '../colour/oklch.ts'
 import type { Pen } from '../drawing/pen.ts'
 import { path, straight, type Point } from '../drawing/svg.ts'
 
-export const PINE: Lch = [0.38, 0.055, 160]
+const PINE: Lch = [0.38, 0.055, 160]
 
 export type Pine = { x: number; y: number; height: number; depth: number; colour?: Lch; snow?: boolean }
 

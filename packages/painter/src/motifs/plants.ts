@@ -4,7 +4,7 @@ import { addShapes, type Stage } from '../drawing/stage.ts'
 import { ellipse, line, path, short, type Point } from '../drawing/svg.ts'
 import { ground, heightAt, swell } from '../drawing/terrain.ts'
 
-export const GRASS: Lch = [0.42, 0.085, 138]
+const GRASS: Lch = [0.42, 0.085, 138]
 
 /** Tufts of grass along a line. Nearer blades are taller. */
 export function grass(pen: Pen, along: readonly Point[], height: number, count: number, colour: string): string {

@@ -68,7 +68,7 @@ function addPaperClouds(stage: Stage): void {
 }
 
 /** A cloud with a flat foot and round tops. */
-export function puff(pen: Pen, x: number, y: number, width: number): string {
+function puff(pen: Pen, x: number, y: number, width: number): string {
   const { random } = pen
   const lobes = random.whole(4, 6)
   let d = `M${short(x - width / 2)} ${short(y)}`

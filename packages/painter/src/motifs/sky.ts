@@ -29,7 +29,7 @@ function addStars(stage: Stage): void {
 }
 
 /** Four points with hollow sides. */
-export function sparkle(x: number, y: number, reach: number): string {
+function sparkle(x: number, y: number, reach: number): string {
   const s = short
   return `M${s(x)} ${s(y - reach)}Q${s(x)} ${s(y)} ${s(x + reach)} ${s(y)}Q${s(x)} ${s(y)} ${s(x)} ${s(y + reach)}Q${s(x)} ${s(y)} ${s(x - reach)} ${s(y)}Q${s(x)} ${s(y)} ${s(x)} ${s(y - reach)}Z`
 }

@@ -18,7 +18,7 @@ export function paintSky(canvas: Canvas, picture: Picture, clouds: Plane): void 
 }
 
 /** Colours in equal steps from the first stop to the last. */
-export function ramp(stops: readonly Lch[], count: number): Rgb[] {
+function ramp(stops: readonly Lch[], count: number): Rgb[] {
   return Array.from({ length: count }, (_, index) => {
     return toRgb(mixStops(stops, (index / (count - 1)) * (stops.length - 1)))
   })

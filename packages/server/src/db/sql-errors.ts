@@ -4,7 +4,7 @@ import { ApiError } from '#errors/api-error.ts'
 import { fieldOf } from '#errors/caught.ts'
 
 /** The SQLSTATE codes that this code handles, by name. */
-export const sqlState = {
+const sqlState = {
   foreignKeyViolation: '23503',
 } as const
 

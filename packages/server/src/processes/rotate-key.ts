@@ -14,7 +14,7 @@ import { withDatabase } from './migrate-database.ts'
 import { prepareDatabase } from './prepare-database.ts'
 
 /** What the keys sign, as `use` in the transparency log names it. */
-export const rotatable = ['receipts', 'quotes', 'agent_tokens', logPurpose] as const
+const rotatable = ['receipts', 'quotes', 'agent_tokens', logPurpose] as const
 type Rotatable = (typeof rotatable)[number]
 
 /** Every process publishes the next key by then. */

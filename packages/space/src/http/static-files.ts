@@ -91,7 +91,7 @@ function etagOf(body: Uint8Array): string {
 }
 
 /** The contract's policy. Inline scripts of the page, if any, are allowed only by the hash of their bytes. */
-export function contentSecurityPolicy(build: SpaceBuild, { apiUrl, oidc }: SpaceConfig): string {
+function contentSecurityPolicy(build: SpaceBuild, { apiUrl, oidc }: SpaceConfig): string {
   const page = build.app.find(({ path }) => path === '/space')
   const inline = page ? inlineScriptHashes(Buffer.from(page.body).toString()) : []
   const connect = [new URL(apiUrl).origin, ...(oidc ? [new URL(oidc.issuer).origin] : [])]

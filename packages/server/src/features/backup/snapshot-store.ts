@@ -5,7 +5,7 @@ import { listApplied } from '#db/schema-state.ts'
 import type { BackupHeader } from './manifest.ts'
 
 /** The settings that determine how values are written as text. */
-export const sessionSettings = {
+const sessionSettings = {
   timezone: 'UTC',
   datestyle: 'ISO',
   intervalstyle: 'postgres',

@@ -19,7 +19,7 @@ export interface KeyLeak {
 }
 
 /** A key that is in a fork or a mirror is found again and again. */
-export const maxPlaces = 20
+const maxPlaces = 20
 
 export type Sighting = Pick<Place, 'url' | 'source'>
 

@@ -31,7 +31,7 @@ export interface Painter {
   paint(request: PaintRequest): Promise<Painted>
 }
 
-export const PAINT_SIZE = { min: 256, max: 2048 }
+const PAINT_SIZE = { min: 256, max: 2048 }
 
 /**
  * Throws on values that no painter accepts. Sizes and seeds of requests are checked earlier, so a wrong value here

@@ -5,7 +5,7 @@ import { deviceKey } from './device-key.ts'
 export type As = 'account' | 'guest'
 
 /** The default identity: the signed-in account. */
-export function currentAs(): As {
+function currentAs(): As {
   return accountStore.value.account ? 'account' : 'guest'
 }
 

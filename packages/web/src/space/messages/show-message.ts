@@ -1,7 +1,7 @@
 import type { RoomSession } from '../room/room-session.ts'
 
 /** Finds the element of a message. The service chooses the ids, so they are looked up and never part of a selector. */
-export function messageElement(id: string): HTMLElement | null {
+function messageElement(id: string): HTMLElement | null {
   return document.getElementById(`m-${id}`)
 }
 

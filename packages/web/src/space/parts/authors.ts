@@ -89,7 +89,7 @@ export function initials(author: Author): string {
     .toUpperCase()
 }
 
-export const TINTS = 8
+const TINTS = 8
 
 /** One of a few tints. An author always has the same one. */
 export function tintOf(author: Author): number {

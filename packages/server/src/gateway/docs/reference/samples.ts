@@ -167,7 +167,7 @@ function python(op: Operation, call: SampleCall, { publicUrl, publishableKey }: 
 }
 
 /** `addItem` is `add_item`. */
-export function pythonName(id: string): string {
+function pythonName(id: string): string {
   return id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
