@@ -5,6 +5,7 @@ import { newRoomSecret } from './new-room-secret.ts'
 import { type ClientSealedRoomOptions, openClientSealedRoom, RoomMovedError, TamperedRoomError } from './client-sealed-room.ts'
 import { NotAuthorizedError, NotFoundError } from './errors.ts'
 import { openRoom } from './open-room.ts'
+import { losing } from './testing/losing.ts'
 import { failureOf } from './testing/scripted-server.ts'
 
 const audience = 'https://rooms.example'
@@ -22,17 +23,6 @@ const open = (more: Partial<ClientSealedRoomOptions> = {}) =>
     wait: async () => undefined,
     ...more,
   })
-
-/** A fetch whose first answers are lost. */
-function losing(count: number): typeof fetch {
-  let left = count
-  return async (url, init) => {
-    const res = await fetch(url, init)
-    if (left-- <= 0) return res
-    await res.arrayBuffer()
-    throw new TypeError('the connection was cut')
-  }
-}
 
 test('two clients with the link write and read, and the service has neither key nor text', async () => {
   const room = open({ name: 'Ada' })

@@ -8,7 +8,7 @@ import { newRoomSecret, randomId } from '@atrium/room-client/new-room-secret'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { FollowOptions } from './follow-room.ts'
 import { wait as delay, type Wait } from './retry.ts'
-import { asAtriumError, type Entry } from './room-call.ts'
+import { asAtriumError, converted, type Entry } from './room-call.ts'
 
 export { type FoundFarewell, TamperedRoomError, type TamperProblem } from '@atrium/room-client/line-reader'
 
@@ -201,13 +201,5 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
     },
     move: ({ tellLink = true, signal } = {}) => converted(inTurn(() => move(tellLink, signal))),
     say: (text, { replyTo, signal } = {}) => converted(inTurn(() => say(text, replyTo, signal))),
-  }
-}
-
-async function converted<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    throw asAtriumError(error)
   }
 }

@@ -5,6 +5,7 @@ import { makeDeviceKey } from './device-key.ts'
 import { NetworkError, NotAuthorizedError, NotFoundError, PayloadTooLargeError } from './errors.ts'
 import { openRoom, type Room, type RoomOptions } from './open-room.ts'
 import type { Entry } from './room-call.ts'
+import { losing } from './testing/losing.ts'
 import { failureOf } from './testing/scripted-server.ts'
 
 let world: Awaited<ReturnType<typeof startAgentWorld>>
@@ -15,17 +16,6 @@ after(() => world.close())
 
 function open(more: Partial<RoomOptions> = {}): Room {
   return openRoom({ spaceUrl: `${world.space.origin}/space`, ...fresh(), wait: async () => undefined, ...more })
-}
-
-/** A fetch whose first responses are lost. */
-function losing(count: number): typeof fetch {
-  let left = count
-  return async (url, init) => {
-    const res = await fetch(url, init)
-    if (left-- <= 0) return res
-    await res.arrayBuffer()
-    throw new TypeError('the connection was cut')
-  }
 }
 
 describe('say and poll', () => {

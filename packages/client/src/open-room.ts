@@ -4,7 +4,15 @@ import { followRoom } from '@atrium/room-client/follow-room'
 import { randomId } from '@atrium/room-client/new-room-secret'
 import type { FollowOptions } from './follow-room.ts'
 import { wait as delay, type Wait } from './retry.ts'
-import { asAtriumError, type Entry, type RoomIdentity, type RoomPage, type SaidEntry, type SealedRoom } from './room-call.ts'
+import {
+  asAtriumError,
+  converted,
+  type Entry,
+  type RoomIdentity,
+  type RoomPage,
+  type SaidEntry,
+  type SealedRoom,
+} from './room-call.ts'
 
 export interface RoomOptions extends RoomSecret {
   /** The Space endpoint, such as https://api.example/v1/space. */
@@ -97,14 +105,6 @@ export function openRoom(options: RoomOptions): Room {
     },
     // The request omits the room key, because reading sealed bytes does not need it.
     sealed: ({ signal } = {}) => converted(callSpace(endpoint, { op: 'sealed', room }, how(signal))),
-  }
-}
-
-async function converted<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    throw asAtriumError(error)
   }
 }
 

@@ -14,3 +14,12 @@ export function asAtriumError(failure: unknown): unknown {
   const requestId = headers?.get('x-request-id') ?? undefined
   return makeError({ status, code, message, reason: reason || undefined, retryAfterSeconds, requestId, cause })
 }
+
+/** The answer of the Space endpoint, or its error in the class of its code. */
+export async function converted<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw asAtriumError(error)
+  }
+}

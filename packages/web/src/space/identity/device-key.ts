@@ -1,5 +1,6 @@
 import { deviceKeyOf, generateDevicePair } from '@atrium/room-client/device-pair'
 import type { DeviceKey } from '@atrium/room-client/identity'
+import { done } from '../indexed-db.ts'
 
 const STORE = 'keys'
 
@@ -36,11 +37,4 @@ function openDatabase(): Promise<IDBDatabase> {
   const request = indexedDB.open('atrium-space', 1)
   request.addEventListener('upgradeneeded', () => request.result.createObjectStore(STORE))
   return done(request)
-}
-
-function done<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.addEventListener('success', () => resolve(request.result))
-    request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB')))
-  })
 }

@@ -1,6 +1,7 @@
 import type { FoundFarewell, LineReader } from '@atrium/room-client/line-reader'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
+import { done } from '../indexed-db.ts'
 
 /** Blocks of v1 had no farewells: they are not opened any more, and the first visit replaces them. */
 const INFO = 'atrium/space-app/lines/v2'
@@ -214,13 +215,6 @@ function openDatabase(): Promise<IDBDatabase> {
     request.result.createObjectStore(ROOMS)
   })
   return done(request)
-}
-
-function done<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.addEventListener('success', () => resolve(request.result))
-    request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB')))
-  })
 }
 
 function abort(transaction: IDBTransaction): void {
