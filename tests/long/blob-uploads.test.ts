@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,6 +7,7 @@ import { DiskBlobs } from '../../packages/server/src/ports/blobs/disk-blobs.ts'
 import { deriveBlobUrlKey } from '../../packages/server/src/ports/blobs/disk/blob-url.ts'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { testFileSize } from '../support/file-size.ts'
+import { peakBytes } from '../support/process-memory.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 
 const mebibyte = 1024 * 1024
@@ -69,29 +69,23 @@ function download(url: string): Promise<number> {
   })
 }
 
-/** The most memory that the process ever had. */
-async function peakMemoryBytes(): Promise<number> {
-  const status = await readFile(`/proc/${atrium.pid}/status`, 'utf8')
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) * 1024
-}
-
 describe('files go in and out', { concurrency: true }, () => {
   test(
     '50 uploads at once, then 50 downloads, stay under 300 MiB of memory',
     { skip: process.platform !== 'linux' },
     async (t) => {
       const names = Array.from({ length: concurrency }, (_, i) => `uploads/large-${i}`)
-      const before = await peakMemoryBytes()
+      const before = await peakBytes(atrium.pid)
       const statuses = await Promise.all(
         names.map(async (key) => upload(await presign(key, uploadBytes), uploadBytes / chunk.length)),
       )
       assert.deepEqual([...new Set(statuses)], [200])
-      const afterUploads = await peakMemoryBytes()
+      const afterUploads = await peakBytes(atrium.pid)
       const sizes = await Promise.all(
         names.map(async (key) => download((await signer.presignDownload({ key, mime, expiresInSeconds: 300 })).url)),
       )
       assert.deepEqual([...new Set(sizes)], [uploadBytes])
-      const afterDownloads = await peakMemoryBytes()
+      const afterDownloads = await peakBytes(atrium.pid)
       const inMebibytes = [before, afterUploads, afterDownloads].map((bytes) => Math.round(bytes / mebibyte))
       t.diagnostic(`peak memory before, after uploads, after downloads: ${inMebibytes.join(', ')} MiB`)
       assert.ok(afterDownloads < memoryLimitBytes, inMebibytes.join(', '))

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../packages/server/tes
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { call, makeCollection, makeTenant } from '../support/call-api.ts'
 import { testFileSize } from '../support/file-size.ts'
+import { peakBytes } from '../support/process-memory.ts'
 import { announce, type Upload, type UploadPlace } from '../support/upload-file.ts'
 
 const mebibyte = 1024 * 1024
@@ -98,24 +98,18 @@ function download(id: string): Promise<number> {
   })
 }
 
-/** The most memory that the process ever had. */
-async function peakMemoryBytes(): Promise<number> {
-  const status = await readFile(`/proc/${atrium.pid}/status`, 'utf8')
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) * 1024
-}
-
 test(
   `50 uploads of ${fileBytes / mebibyte} MiB at once, their checks and 50 downloads stay under 300 MiB of memory`,
   { skip: process.platform !== 'linux', timeout: 1_800_000 },
   async (t) => {
     if (note) t.diagnostic(note)
-    const peaks = [await peakMemoryBytes()]
+    const peaks = [await peakBytes(atrium.pid)]
     const announced = await Promise.all(
       Array.from({ length: concurrency }, () => announce(place, { mime: 'video/mp4', bytes: fileBytes })),
     )
     const alike = async (results: Promise<number>[], expected: number) => {
       assert.deepEqual([...new Set(await Promise.all(results))], [expected])
-      peaks.push(await peakMemoryBytes())
+      peaks.push(await peakBytes(atrium.pid))
     }
     await alike(
       announced.map((one) => upload(one.upload)),

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 
 /** A span as a collector receives it over OTLP, with its attributes as an object. */
@@ -39,7 +40,7 @@ interface Attribute {
 /** A collector on loopback that decodes OTLP over http/json, and keeps the bytes of all that it receives. */
 export async function startCollector(): Promise<Collector> {
   const server = createServer((req, res) => {
-    void readBody(req).then((body) => {
+    void buffer(req).then((body) => {
       const bytes = req.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
       const path = req.url ?? ''
       const text = bytes.toString('latin1')
@@ -61,12 +62,6 @@ export async function startCollector(): Promise<Collector> {
     },
   }
   return collector
-}
-
-async function readBody(req: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of req) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any

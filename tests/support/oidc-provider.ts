@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { text as readText } from 'node:stream/consumers'
 import Provider from 'oidc-provider'
 import { escapeHtml } from '../../packages/web/src/share/escape-html.ts'
 import { freePort } from './atrium-process.ts'
@@ -104,10 +105,4 @@ function loginPage(email: string): string {
   return `<!doctype html><html lang="en"><title>Sign in</title><link rel="icon" href="data:,"><main><h1>Sign in</h1>
 <form method="post"><label>E-mail <input name="email" value="${escapeHtml(email)}"></label><label>Name <input name="name"></label>
 <button>Sign in</button></form></main>`
-}
-
-async function readText(req: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of req) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
 }

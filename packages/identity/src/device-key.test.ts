@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import { parseDeviceKey } from './device-key.ts'
 import { createTestDevice } from './testing/provider.ts'
+import { strayLowBits } from './testing/stray-low-bits.ts'
 
 const { spk } = await createTestDevice()
 const { x = '', y = '' } = spk
@@ -89,9 +90,4 @@ function power(base: bigint, exponent: bigint): bigint {
     if (rest & 1n) result = (result * factor) % PRIME
   }
   return result
-}
-
-function strayLowBits(text: string): string {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  return text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1) ?? '') + 1]
 }

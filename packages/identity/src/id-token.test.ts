@@ -5,6 +5,7 @@ import { CompactSign, exportJWK, exportPKCS8, generateKeyPair, type JWTPayload, 
 import { type TokenDetail, verifyIdToken } from './id-token.ts'
 import { ProviderKeys } from './provider-keys.ts'
 import { createTestProvider } from './testing/provider.ts'
+import { strayLowBits } from './testing/stray-low-bits.ts'
 
 const nowMs = Date.UTC(2026, 10, 20, 12)
 const now = nowMs / 1000
@@ -270,9 +271,4 @@ async function es256(): Promise<string> {
 
 function base64url(text: string | Buffer): string {
   return Buffer.from(text).toString('base64url')
-}
-
-function strayLowBits(text: string): string {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  return text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1) ?? '') + 1]
 }

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
 
 /** A delivery as it arrived. */
 export interface Hook {
@@ -53,10 +54,4 @@ export async function startHookServer(reply: Reply = 204): Promise<HookServer> {
     },
   }
   return hookServer
-}
-
-async function readText(req: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of req) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { TestApi } from './test-api.ts'
 
 interface Send {
@@ -29,4 +30,8 @@ export async function send(api: Pick<TestApi, 'baseUrl'>, method: string, path: 
   const text = await res.text()
   const json = res.headers.get('content-type')?.startsWith('application/json')
   return { status: res.status, headers: res.headers, text, body: json ? JSON.parse(text) : undefined }
+}
+
+export function assertError(got: Got, status: number, code: string): void {
+  assert.deepEqual([got.status, got.body?.error?.code], [status, code], got.text)
 }

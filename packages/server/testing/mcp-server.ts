@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
 
 interface McpTool {
   name: string
@@ -36,7 +37,7 @@ export async function startMcpServer({ tools, token, sse = false, pageSize = 100
   const mcp: McpTestServer = { url: '', seen: [], sessions: new Set(), close: () => closed(server) }
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const text = await readBody(req)
+    const text = await readText(req)
     const message = text ? (JSON.parse(text) as { id?: number; method: string; params?: Record<string, unknown> }) : undefined
     const { authorization } = req.headers
     mcp.seen.push({ method: req.method!, rpc: message?.method, authorization })
@@ -86,10 +87,4 @@ export async function startMcpServer({ tools, token, sse = false, pageSize = 100
 function closed(server: ReturnType<typeof createServer>): Promise<void> {
   server.closeAllConnections()
   return new Promise((resolve) => server.close(() => resolve()))
-}
-
-async function readBody(req: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
 }

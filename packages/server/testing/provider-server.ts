@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
 import { anthropicWire } from './wires/anthropic-wire.ts'
 import { googleWire } from './wires/google-wire.ts'
 import { openAiChatWire } from './wires/openai-chat-wire.ts'
@@ -47,7 +48,7 @@ export async function startProviderServer(): Promise<ProviderServer> {
   const server = createServer((req, res) => {
     open++
     res.once('close', () => open--)
-    void readBody(req).then((text) => {
+    void readText(req).then((text) => {
       const path = new URL(req.url ?? '/', 'http://x').pathname
       const wire = wires.find(([pattern]) => pattern.test(path))?.[1]()
       const request: ProviderRequest = { path, headers: req.headers, body: text ? JSON.parse(text) : undefined }
@@ -104,10 +105,4 @@ function writeWithoutEnd(res: ServerResponse, wire: Wire): void {
     if (!res.destroyed) res.write(wire.text('On and on it goes. ').join(''), () => setImmediate(more))
   }
   more()
-}
-
-async function readBody(req: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
 }

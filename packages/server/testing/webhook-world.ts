@@ -151,7 +151,3 @@ export function verifies(secret: string, { headers, text }: Hook): boolean {
   assert.equal(standard, svix)
   return standard!
 }
-
-export function assertError(got: Got, status: number, code: string): void {
-  assert.deepEqual([got.status, got.body?.error?.code], [status, code], got.text)
-}

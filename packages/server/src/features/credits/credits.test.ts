@@ -3,7 +3,7 @@ import { constants, generateKeyPairSync, randomBytes, randomUUID, sign } from 'n
 import { after, before, describe, test } from 'node:test'
 import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
 import { hashCredential, newAccountId, newCredential } from '#crypto/random.ts'
-import { send, type Got } from '#testing/http.ts'
+import { assertError, send, type Got } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { issuerAccount, platformAccount, transactionId } from './ledger/movement.ts'
@@ -56,10 +56,6 @@ async function makeWallet(amountCredits: number): Promise<string> {
 async function balanceOf(code: string): Promise<number> {
   const got = await lookUp(code)
   return got.status === 404 ? 0 : got.body.data.balance
-}
-
-function assertError(got: Got, status: number, code: string): void {
-  assert.deepEqual([got.status, got.body.error.code], [status, code])
 }
 
 /** An answer without what differs at every request. */

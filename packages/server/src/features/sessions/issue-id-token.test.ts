@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { decodeJwt } from 'jose'
 import { hashCredential, newCredential } from '#crypto/random.ts'
-import type { Got } from '#testing/http.ts'
+import { assertError } from '#testing/http.ts'
 import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 
 let world: SessionWorld
@@ -28,10 +28,6 @@ async function launched() {
 }
 
 const ask = (id: string, token: string, body: object = { spk }) => world.control('POST', `/sessions/${id}/id-token`, token, body)
-
-function assertError(got: Got, status: number, code: string): void {
-  assert.deepEqual([got.status, got.body?.error?.code], [status, code], got.text)
-}
 
 test('a remote agent receives a token for its own device key, and enters the room as that agent', async () => {
   const { id, agentId, room, agentToken } = await launched()

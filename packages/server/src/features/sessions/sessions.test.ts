@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { newCredential } from '#crypto/random.ts'
-import { send, type Got } from '#testing/http.ts'
+import { assertError, send } from '#testing/http.ts'
 import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
 import { openClientSealedRoom } from '../../../../client/src/client-sealed-room.ts'
 import { newRoomSecret } from '../../../../client/src/new-room-secret.ts'
@@ -15,10 +15,6 @@ before(async () => {
 })
 
 after(() => world.close())
-
-function assertError(got: Got, status: number, code: string): void {
-  assert.deepEqual([got.status, got.body?.error?.code], [status, code], got.text)
-}
 
 const answersIn = async (room: Room) => (await world.entries(room)).filter(({ author }) => author.kind === 'agent')
 const statusOf = (id: string, token: string) => world.control('GET', `/sessions/${id}`, token)

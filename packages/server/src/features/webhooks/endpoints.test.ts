@@ -2,9 +2,9 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { HookServer } from '#testing/hook-server.ts'
-import { send } from '#testing/http.ts'
+import { assertError, send } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
-import { assertError, startWebhookWorld, verifies, type WebhookWorld } from '#testing/webhook-world.ts'
+import { startWebhookWorld, verifies, type WebhookWorld } from '#testing/webhook-world.ts'
 
 let world: WebhookWorld
 before(async () => {

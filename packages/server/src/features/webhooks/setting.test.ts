@@ -1,10 +1,10 @@
 import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { eventTypes } from '@atrium/contract/event-types'
-import { type Got, send } from '#testing/http.ts'
+import { assertError, type Got, send } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi } from '#testing/test-api.ts'
-import { assertError, startWebhookWorld, verifies, type WebhookWorld } from '#testing/webhook-world.ts'
+import { startWebhookWorld, verifies, type WebhookWorld } from '#testing/webhook-world.ts'
 
 let world: WebhookWorld
 before(async () => {
