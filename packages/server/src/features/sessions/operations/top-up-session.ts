@@ -7,7 +7,7 @@ import { claimedTransaction } from '#http/idempotency/claimed-transaction.ts'
 import { assertUnanswered } from '#http/idempotency/run-claimed.ts'
 import { type BudgetShare, holdOfShare, maxShares } from '../budget.ts'
 import { updateToppedUp } from '../budget-store.ts'
-import { payerOf } from '../launch-session.ts'
+import { payerOf } from '../launch.ts'
 import { isActive, statusView, type Session } from '../session.ts'
 import { findSessionForUpdate } from '../store.ts'
 
