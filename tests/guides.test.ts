@@ -70,6 +70,11 @@ test('the TypeScript of the guides compiles as it stands', { timeout: 60_000 }, 
   assert.equal(said, '')
 })
 
+// runGuide exports all variables, too: otherwise they would end with the shell of their block.
+test('the programs of the guides see the variables that the shell examples set', () => {
+  assert.match(settings.text, /^set -a\b/)
+})
+
 test('a shell and curl are enough for the examples', () => {
   for (const [file, markdown] of guides) {
     for (const { language, text } of blocksOf(markdown))
