@@ -8,6 +8,7 @@ import { readDatabaseConfig, readDatabaseUrl, type DatabaseConfig } from './data
 import type { Env } from './env.ts'
 import type { TenantLimits } from './tenant-limits.ts'
 import { integer } from './integer.ts'
+import { isLoopback } from './is-loopback.ts'
 import { readLogPolicy } from './log-policy.ts'
 import { readLimits, readStreamLimits } from './limits-config.ts'
 import { readReportKeysConfig, type ReportKeysConfig } from './report-keys-config.ts'
@@ -266,9 +267,4 @@ function egress(env: Env): Config['egress'] {
   if (text === 'loopback' && env.nodeEnv === 'production')
     throw new StartError('ATRIUM_EGRESS=loopback is for development: it is refused when NODE_ENV is production')
   return text
-}
-
-/** Whether the host of a URL is this machine. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

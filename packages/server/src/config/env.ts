@@ -40,8 +40,8 @@ const testPrefix = 'ATRIUM_TEST_'
 /**
  * Returns a line for each variable that is probably a mistake: a secret that is set twice, a name that begins with
  * ATRIUM_ or OTEL_EXPORTER_OTLP_ and that nothing in this release reads, a near miss of another variable's name, and
- * a NODE_ENV that
- * looks like production but is not. The lines contain names and never values, because a value may be a secret.
+ * a NODE_ENV that looks like production but is not. The lines contain names and never values, because a value may be a
+ * secret.
  */
 export function environmentWarnings(env: NodeJS.ProcessEnv = process.env): string[] {
   const names = new Set(readElsewhere)

@@ -1,5 +1,6 @@
 import { StartError } from '#errors/start-error.ts'
 import type { Env } from './env.ts'
+import { isLoopback } from './is-loopback.ts'
 
 /** Master keys that are encrypted by a key management service, and the address of that service. */
 export interface WrappedMasterKeys {
@@ -47,7 +48,7 @@ function decode(text: string): Buffer {
 
 function endpoint(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  const isLocal = url?.protocol === 'http:' && isLoopback(url.hostname)
   // The answer contains the master key.
   if (!url || !(url.protocol === 'https:' || isLocal) || url.username || url.pathname !== '/' || url.search)
     throw new StartError('ATRIUM_MASTER_KEY_KMS_ENDPOINT must be an https:// origin; plain http is allowed on loopback only')

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isJsonObject, parseStrictJson } from '@atrium/contract/strict-json'
 import { StartError } from '#errors/start-error.ts'
 import type { Env } from './env.ts'
+import { isLoopback } from './is-loopback.ts'
 
 /** Where the public keys are that sign reports of leaked keys: at an address, or in a file that was read at the start. */
 export type ReportKeysConfig = { url: string } | { keys: ReadonlyMap<string, KeyObject> }
@@ -20,8 +21,8 @@ export function readReportKeysConfig({
 
 function address(text: string): string {
   const parsed = URL.canParse(text) ? new URL(text) : undefined
-  const isLoopback = parsed?.protocol === 'http:' && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(parsed.hostname)
-  if (parsed?.protocol !== 'https:' && !isLoopback)
+  const isLocal = parsed?.protocol === 'http:' && isLoopback(parsed.hostname)
+  if (parsed?.protocol !== 'https:' && !isLocal)
     throw new StartError('ATRIUM_LEAKS_KEYS_URL must be an https address; plain http may be on loopback only')
   return text
 }

@@ -6,7 +6,8 @@ import { limitReaders } from './limit-readers.ts'
 import { Readiness } from './readiness.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { formatFamilies } from '#http/metric-families.ts'
-import { hasBearerToken, isLoopbackAddress, metricsContentType } from '#http/metrics-access.ts'
+import { isLoopbackAddress } from '#http/from-this-machine.ts'
+import { hasBearerToken, metricsContentType } from '#http/metrics-access.ts'
 
 export interface Draining {
   draining: boolean

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isLoopback } from '#config/config.ts'
+import { isLoopback } from '#config/is-loopback.ts'
 
 /**
  * Whether the request comes from a page of the console or from a program. Browsers send Origin with every POST. In

@@ -11,8 +11,3 @@ export function hasBearerToken(authorization: string | undefined, token: string)
 function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
-
-/** Whether the address, as Node writes it, is of this machine. */
-export function isLoopbackAddress(address: string | undefined): boolean {
-  return address === '::1' || /^(::ffff:)?127\./.test(address ?? '')
-}

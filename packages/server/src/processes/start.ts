@@ -74,10 +74,10 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
     const secrets = await openSecrets(opened, config, directUrl)
     await assertOwnBlobs(config, directUrl)
     const forDevelopment = embedded !== undefined && !config.production
+    // The examples of the documentation contain this key too.
     const spacePublishableKey = forDevelopment
       ? await prepareDatabase(directUrl, (db) => prepareDevelopment(db, config))
       : config.spacePublishableKey
-    // The examples of the documentation contain this key too.
     const hub = new MetricsHub()
     await prepareConsole()
     // Reads many files, and so precedes the API, which then frees the memory of its start.

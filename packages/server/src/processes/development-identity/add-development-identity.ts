@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#errors/api-error.ts'
 import { StartError } from '#errors/start-error.ts'
 import { isFromThisMachine } from '#http/from-this-machine.ts'
+import { formOf, takeForms } from '#http/take-forms.ts'
 import { AuthorizationCodes } from './authorization-codes.ts'
 import { readAuthorizationRequest, type AuthorizationRequest } from './authorization-request.ts'
 import { developmentIssuer, developmentPath, isPlainLoopback, type DevelopmentClient } from './development-issuer.ts'
@@ -27,8 +28,8 @@ const maxNameLength = 100
 
 /**
  * An OpenID provider that accepts every e-mail address without a check, so that e-mail rooms and the console's
- * members work without any configuration. It is for development only: it answers only this computer and does not start in production.
- * Authorization code with PKCE, public client.
+ * members work without any configuration. It is for development only: it answers only this computer and does not start in
+ * production. Authorization code with PKCE, public client.
  */
 export function addDevelopmentIdentity(app: FastifyInstance, options: DevelopmentIdentityOptions): void {
   const { production, publicUrl } = options
@@ -49,7 +50,7 @@ async function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptio
   const signer = await openIdTokenSigner(issuer, signingKey)
   const document = discoveryDocument(issuer)
 
-  takeForms(app)
+  takeForms(app, maxFormBytes)
   app.addHook('onRequest', async (req, reply) => {
     // The same answer as for an unknown path, so that other computers cannot detect it.
     if (!isFromThisMachine(req)) throw new ApiError('not_found')
@@ -124,23 +125,6 @@ async function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptio
     const params = new URLSearchParams({ ...answer, ...(state !== undefined && { state }), iss: issuer })
     return `${redirectUri}?${params.toString()}`
   }
-}
-
-/**
- * Parses forms as URLSearchParams, and every other body as an empty form, so that the error names the missing field.
- */
-function takeForms(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: maxFormBytes },
-    (_req, body, done) => done(null, new URLSearchParams(body.toString())),
-  )
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxFormBytes }, (_req, _body, done) => done(null, undefined))
-}
-
-function formOf(req: FastifyRequest): URLSearchParams {
-  return req.body instanceof URLSearchParams ? req.body : new URLSearchParams()
 }
 
 /** Reduces the text to one line of at most the length of a name. */

@@ -6,6 +6,7 @@ import { escapeHtml } from '@atrium/web/share/escape-html'
 import { HOUSE_ROOT } from '@atrium/web/share/house-style'
 import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify'
 import type { Context } from '#features/context.ts'
+import { formOf, takeForms } from '#http/take-forms.ts'
 import { testPagePath } from '#ports/payments/test-payments.ts'
 import { type Checkout, formTarget, priceText, statusOf, withCheckoutId } from './checkout.ts'
 import { completeCheckout } from './operations.ts'
@@ -144,7 +145,7 @@ export function addTestPage(app: FastifyInstance, ctx: Context, onRequest: onReq
   const url = testPagePath(':id')
   // A separate Fastify context, so that no other route parses forms.
   void app.register(async (scope) => {
-    takeForms(scope)
+    takeForms(scope, maxFormBytes)
     scope.get<{ Params: { id: string } }>(url, { onRequest }, async (req, reply) => {
       const checkout = await findTestCheckout(ctx, req.params.id)
       return checkout ? sendPage(reply, pageOf(ctx, checkout)) : sendPage(reply.code(404), renderNoCheckoutPage)
@@ -152,7 +153,7 @@ export function addTestPage(app: FastifyInstance, ctx: Context, onRequest: onReq
     scope.post<{ Params: { id: string } }>(url, { onRequest }, async (req, reply) => {
       const checkout = await findTestCheckout(ctx, req.params.id)
       if (!checkout) return sendPage(reply.code(404), renderNoCheckoutPage)
-      const action = req.body instanceof URLSearchParams ? req.body.get('do') : null
+      const action = formOf(req).get('do')
       if (action === 'cancel') return reply.redirect(checkout.cancelUrl, 303)
       if (action !== 'pay') return sendPage(reply.code(400), pageOf(ctx, checkout))
       if (statusOf(checkout, Date.now()) === 'expired') return sendPage(reply.code(409), pageOf(ctx, checkout))
@@ -181,16 +182,6 @@ function pageOf({ config }: Context, checkout: Checkout): Page {
 async function pay(ctx: Context, { tenantId, id: checkoutId, reference }: Checkout): Promise<void> {
   const event = { type: 'paid', provider: 'test', checkoutId, reference } as const
   await ctx.db.transaction((tx) => completeCheckout(ctx, tx, tenantId, event))
-}
-
-function takeForms(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: maxFormBytes },
-    (_req, body, done) => done(null, new URLSearchParams(body.toString())),
-  )
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxFormBytes }, (_req, _body, done) => done(null, undefined))
 }
 
 /** In the language of the browser. */
