@@ -94,10 +94,7 @@ export function readConfig(env: Env): Config {
     production: env.nodeEnv === 'production',
     host: env.host ?? '127.0.0.1',
     port,
-    publicUrl: url('ATRIUM_PUBLIC_URL', env.publicUrl ?? `http://localhost:${port}`, ['http:', 'https:']).replace(
-      /(?<!\/)\/+$/,
-      '',
-    ),
+    publicUrl: publicUrl(env.publicUrl ?? `http://localhost:${port}`),
     consoleUrl: consoleUrl(env, port),
     consoleOidc: consoleOidc(env),
     spacePort,
@@ -172,18 +169,26 @@ function url(name: string, text: string, protocols: string[]): string {
   return text
 }
 
-/** An origin, because the console is at /console of it. */
-function consoleUrl({ consoleUrl: own, publicUrl }: Env, port: number): string {
-  const { origin, pathname } = new URL(own === undefined ? (publicUrl ?? `http://localhost:${port}`) : consoleAddress(own))
-  if (own !== undefined && pathname !== '/')
-    throw new StartError('ATRIUM_CONSOLE_URL must be an origin without a path, such as https://console.example')
+/** As it was written, but without slashes at the end: agents and verifiers compare it as the name of the issuer. */
+function publicUrl(text: string): string {
+  readOrigin('ATRIUM_PUBLIC_URL', text, 'https://api.example')
+  return text.replace(/(?<!\/)\/+$/, '')
+}
+
+function consoleUrl({ consoleUrl: own, publicUrl: api }: Env, port: number): string {
+  if (own === undefined) return new URL(api ?? `http://localhost:${port}`).origin
+  const { protocol, hostname, origin } = readOrigin('ATRIUM_CONSOLE_URL', own, 'https://console.example')
+  if (protocol === 'http:' && !isLoopback(hostname)) throw new StartError('ATRIUM_CONSOLE_URL may be plain http on loopback only')
   return origin
 }
 
-function consoleAddress(text: string): string {
-  const { protocol, hostname } = new URL(url('ATRIUM_CONSOLE_URL', text, ['http:', 'https:']))
-  if (protocol === 'http:' && !isLoopback(hostname)) throw new StartError('ATRIUM_CONSOLE_URL may be plain http on loopback only')
-  return text
+/** The API is at /v1 of its origin, and the console at /console: with a path, every address that is shown would be wrong. */
+function readOrigin(name: string, text: string, example: string): URL {
+  const parsed = new URL(url(name, text, ['http:', 'https:']))
+  const { pathname, search, hash, username, password } = parsed
+  if (!/^\/*$/.test(pathname) || search || hash || username || password)
+    throw new StartError(`${name} must be an origin without a path, such as ${example}`)
+  return parsed
 }
 
 /** A wrong value is not quoted, because it may be a secret key. */
