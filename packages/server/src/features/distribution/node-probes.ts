@@ -11,10 +11,10 @@ interface Probe {
 }
 
 /**
- * Counts the attempts on nodes that hang. The coordinator cannot cancel a statement that waits for such a node, so each
- * attempt costs it a session until the node is back, although the client has given up. So there is one at a time for all
- * shards of a node, and a pause after one that had no answer. Each node has its own attempts, so it is tried as often as
- * if it were the only one that hangs. It also decides whether a node has failed.
+ * Counts the attempts on nodes that hang. A statement that waits for such a node ends at its time limit, but its session of
+ * the coordinator usually stays until the node is back, because Citus waits for the node to cancel the statement. So there
+ * is one attempt at a time for all shards of a node, and a pause after one that had no answer. Each node has its own
+ * attempts, so it is tried as often as if it were the only one that hangs. It also decides whether a node has failed.
  */
 export class NodeProbes {
   readonly #pauseMs: number
