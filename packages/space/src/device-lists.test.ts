@@ -114,6 +114,15 @@ test('a new access key is in force from its line on, in every process; the old o
   }
 })
 
+test('a device on the list with an old key and a wrong clock is not told that the key is wrong, as if it were removed', async () => {
+  const { room, etag } = await made()
+  const { access } = newAccess()
+  await room.appendAs(owner, await room.list({ prev: etag, access, devices: [owner.key, member.key] }))
+  const late = { change: { proof: 'x.y.z' } }
+  assert.deepEqual(refusal(await room.as(member, 'read', {}, late)), no('unproven'))
+  assert.deepEqual(refusal(await room.as(stranger, 'read', {}, late)), no('bad_room_key'))
+})
+
 test('no line of the old key comes behind the list that replaced it, however many are sent at once', async () => {
   const { room, etag } = await made()
   const { access } = newAccess()
