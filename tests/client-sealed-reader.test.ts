@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { createTestProvider } from '../packages/identity/src/testing/provider.ts'
-import { findTurn, LineReader } from '../packages/room-client/src/line-reader.ts'
+import { LineReader } from '../packages/room-client/src/line-reader.ts'
+import { findTurn } from '../packages/room-client/src/turn.ts'
 import type { Entry } from '../packages/room-client/src/space-ops.ts'
 import { ListedReader } from '../packages/room-client/src/listed-reader.ts'
 import { TokenJudge } from '../packages/room-client/src/member-standing.ts'
@@ -26,7 +27,11 @@ import {
 } from '../packages/room-client/src/testing/tampered-listed-rooms.ts'
 import { openWithSecondDevice, tamperedSecondDevices } from '../packages/room-client/src/testing/tampered-second-devices.ts'
 import { keys, open, pageOf, secret, tamperedRooms } from '../packages/room-client/src/testing/tampered-rooms.ts'
-import { openWithUnknownRevoked, tamperedSpellings } from '../packages/room-client/src/testing/tampered-spellings.ts'
+import {
+  openWithLongName,
+  openWithUnknownRevoked,
+  tamperedSpellings,
+} from '../packages/room-client/src/testing/tampered-spellings.ts'
 import { mapConcurrently } from './support/map-concurrently.ts'
 import { findProgram, skipWithout } from './support/skip-without.ts'
 
@@ -252,11 +257,13 @@ test('a reader in Python names each tampered room with a list as ours does, and 
 })
 
 test(
-  'a reader in Python accepts a list that names a device as removed that was never on it, as ours does',
+  'a reader in Python accepts a list that names a device as removed that was never on it, and a name of 80 characters, as ours does',
   { skip },
   async () => {
-    const { code, problem } = await readInPython(await openWithUnknownRevoked(), asMember)
-    assert.deepEqual([code, problem], [0, ''])
+    for (const pages of [await openWithUnknownRevoked(), await openWithLongName()]) {
+      const { code, problem } = await readInPython(pages, asMember)
+      assert.deepEqual([code, problem], [0, ''])
+    }
   },
 )
 

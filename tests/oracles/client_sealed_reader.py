@@ -286,7 +286,8 @@ def read_jws(text: Any, kind: str) -> tuple[dict[str, Any], dict[str, Any]] | No
     if not isinstance(text, str) or not JWS.fullmatch(text):
         return None
     try:
-        header, payload = (json.loads(decode(part).decode("utf-8")) for part in text.split(".")[:2])
+        parts = [decode(part).decode("utf-8") for part in text.split(".")[:2]]
+        header, payload = (json.loads(part, parse_constant=refuse_constant) for part in parts)
         decode(text.split(".")[2])
     except (ValueError, RecursionError):
         return None
@@ -489,14 +490,14 @@ class ListedReader(Reader):
             return False
         devices, revoked = policy["devices"], policy["revoked"]
         seen = policy.get("seen")
-        good_seen = seen is None or (
+        good_seen = "seen" not in policy or (
             isinstance(seen, dict) and type(seen.get("seq")) is int and seen["seq"] >= 0 and is_hash(seen.get("hash"))
         )
         return (
             isinstance(policy.get("room"), str)
             and type(policy.get("generation")) is int
             and good_seen
-            and (policy.get("prev") is None or is_hash(policy["prev"]))
+            and ("prev" not in policy or is_hash(policy["prev"]))
             and all(is_hash(policy.get(name)) for name in ("access", "owner", "content"))
             and policy["owner"] in devices
             and len({*devices, *revoked}) == len(devices) + len(revoked)

@@ -76,6 +76,41 @@ test('a lost answer of make and of say is no second one', async () => {
   assert.equal((await failureOf(room.make())).code, 'room_exists')
 })
 
+test('what was read before the connection was cut is returned by the next read', async () => {
+  const room = open()
+  await room.make()
+  for (let n = 0; n < 6; n++) await room.say(`${n}`)
+  let reads = 0
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    const request = JSON.parse(String(init?.body)) as { op: string }
+    if (request.op === 'read' && ++reads === 2) throw new TypeError('the connection was cut')
+    return globalThis.fetch(url, init)
+  }
+  const reader = open({ room: room.room, mk: room.mk, fetch, retries: 0 })
+  assert.equal((await failureOf(reader.read())).code, 'network_error')
+  assert.deepEqual(
+    (await reader.read()).map(({ message }) => message.text),
+    ['0', '1', '2', '3', '4', '5'],
+  )
+})
+
+test('nothing is written that no reader accepts, because it would end the room for everybody', async () => {
+  const room = open()
+  await room.make()
+  const named = (name: string) => open({ room: room.room, mk: room.mk, name })
+  const refused = [
+    () => room.say(''),
+    () => room.say('x'.repeat(16_385)),
+    () => room.say('x', { replyTo: 'x'.repeat(101) }),
+    () => named('').say('x'),
+    () => named('x'.repeat(81)).say('x'),
+    () => named('x'.repeat(81)).move(),
+  ]
+  for (const work of refused) await assert.rejects(work, TypeError)
+  await named('😀'.repeat(80)).say('x'.repeat(16_384))
+  assert.equal((await room.read()).length, 1)
+})
+
 test('another key is refused, and a client of the other kind too, before it reads anything', async () => {
   const room = open()
   await room.make()

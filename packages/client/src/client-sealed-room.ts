@@ -41,8 +41,8 @@ export interface ClientSealedRoom extends RoomSecret {
   /** Yields every message as it arrives, from the beginning or after `after`. It keeps a position of its own. */
   follow: (options?: Pick<FollowOptions, 'after' | 'signal'>) => AsyncGenerator<Entry, void, undefined>
   /**
-   * Writes a message of up to 16 KiB, and returns its number. Retries store it only once. Throws RoomMovedError after a
-   * farewell.
+   * Writes a message of 1 to 16,384 characters, and returns its number. Retries store it only once. Throws RoomMovedError
+   * after a farewell, and TypeError for a text, name or id that readers would refuse.
    */
   say: (text: string, options?: { replyTo?: string; signal?: AbortSignal | undefined }) => Promise<{ id: string; seq: number }>
   /** The farewell, once `read` or `follow` has come to it: the members go on in another room. Anybody with the link can write one. */
@@ -104,19 +104,18 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
     last = next.catch(() => undefined)
     return next
   }
-  const readNew = async (keys: ClientKeys, signal: AbortSignal | undefined): Promise<Entry[]> => {
+  /** What no `read` has returned: what `say` has read, and the pages before one that failed. */
+  const unread: Entry[] = []
+  const readNew = async (keys: ClientKeys, signal: AbortSignal | undefined): Promise<void> => {
     reader ??= new LineReader(keys)
-    const entries: Entry[] = []
     for (;;) {
       const page = await readPage(keys, reader.position, signal)
-      entries.push(...(await reader.take(page)))
+      unread.push(...(await reader.take(page)))
       farewell ??= reader.farewell
-      if (page.lines.length === 0) return entries
+      if (page.lines.length === 0) return
     }
   }
 
-  /** What was read by `say` alone, so that the next `read` returns it. */
-  const unread: Entry[] = []
   const make = async (signal: AbortSignal | undefined): Promise<void> => {
     const keys = await derive()
     const line = await sealClientLine(keys, { content: policyRecord })
@@ -135,7 +134,7 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
     return { id, seq: await append(keys, turnRecord({ id, name, text, replyTo }), signal) }
   }
   const append = async (keys: ClientKeys, content: string, signal: AbortSignal | undefined) => {
-    unread.push(...(await readNew(keys, signal)))
+    await readNew(keys, signal)
     if (farewell) throw new RoomMovedError(farewell)
     const line = await sealClientLine(keys, { seen: reader?.seen, content })
     const { seq } = await callSpace(endpoint, { op: 'append', room, line, dedupe: randomId() }, how(keys, signal))
@@ -191,8 +190,8 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
     read: ({ signal } = {}) =>
       converted(
         inTurn(async () => {
-          const fresh = await readNew(await derive(), signal)
-          return [...unread.splice(0), ...fresh]
+          await readNew(await derive(), signal)
+          return unread.splice(0)
         }),
       ),
     follow: (from = {}) => follow(from),

@@ -8,6 +8,7 @@ import { startTestSpace, type TestSpace } from '../../space/src/testing/test-spa
 import {
   answerInvitation,
   generateDevicePairs,
+  InvitationUsedError,
   type ListedRoom,
   type ListedRoomOptions,
   NotListedError,
@@ -88,6 +89,17 @@ test('a device has no access before the owner admits it, and an invitation works
   assert.equal(await reasonOf(answerInvitation(invitation, { ...more(), device: await newDevice() })), 'bad_room_key')
   assert.deepEqual(await room.admit(), [])
   await assert.rejects(answerInvitation('x', { ...more(), device }), TypeError)
+})
+
+test('of two devices that answer an invitation, the second one is told that it was used', async () => {
+  const { room } = await newRoom()
+  const invitation = await room.invite('Grace')
+  const device = await newDevice()
+  await answerInvitation(invitation, { ...more(), device })
+  await answerInvitation(invitation, { ...more(), device })
+  await assert.rejects(answerInvitation(invitation, { ...more(), device: await newDevice() }), InvitationUsedError)
+  const [grace] = await room.admit()
+  assert.equal(grace?.key, device.signing.thumbprint)
 })
 
 test('who was removed reads no further, and the others read on and back', async () => {

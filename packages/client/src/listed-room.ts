@@ -1,5 +1,5 @@
 import { followPages, pollUntilAnswered } from '@atrium/room-client/follow-room'
-import type { Turn } from '@atrium/room-client/line-reader'
+import type { Turn } from '@atrium/room-client/turn'
 import { answerInvitation as answer } from '@atrium/room-client/answer-invitation'
 import { ListedConnection } from '@atrium/room-client/listed-connection'
 import {
@@ -22,6 +22,7 @@ export type { IdentityProvider, Standing } from '@atrium/room-client/member-stan
 export { type DevicePairs, generateDevicePairs, type RoomDevice, roomDeviceOf } from '@atrium/room-client/room-device'
 export {
   type Invitation,
+  InvitationUsedError,
   type ListedEntry,
   type ListedRoomOptions,
   type Member,
@@ -46,7 +47,7 @@ export interface ListedRoom {
   read: (options?: Options) => Promise<ListedEntry[]>
   /** Yields every message as it arrives, from the beginning or after `after`. It keeps a position of its own. */
   follow: (options?: Pick<FollowOptions, 'after' | 'signal'>) => AsyncGenerator<ListedEntry, void, undefined>
-  /** Writes a message of up to 16 KiB, and returns its number. Retries store it only once. */
+  /** Writes a message of 1 to 16,384 characters, and returns its number. Retries store it only once. Throws TypeError for another. */
   say: (text: string, options?: Options & { replyTo?: string }) => Promise<{ id: string; seq: number }>
   /**
    * Seals the ID token of this device into the room, once: its nonce is the thumbprint of the device's signing key. Readers
@@ -93,7 +94,8 @@ export interface ListedRoom {
 
 /**
  * Answers an invitation with the card of this device and, where the owner asks for one, its ID token. Returns the room.
- * The device can read and write once the owner has called `admit`. Throws TypeError for a text that is no invitation.
+ * The device can read and write once the owner has called `admit`. Throws TypeError for a text that is no invitation, and
+ * InvitationUsedError if another device has answered it before.
  */
 export async function answerInvitation(
   invitation: string,

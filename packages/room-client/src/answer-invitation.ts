@@ -1,5 +1,5 @@
 import { ListedConnection } from './listed-connection.ts'
-import type { ListedRoomOptions } from './listed-types.ts'
+import { InvitationUsedError, type ListedRoomOptions } from './listed-types.ts'
 import { importPairs, signCard } from './room-device.ts'
 
 const invitationForm = /^([A-Za-z0-9_-]{1,128})~([A-Za-z0-9_-]{43})~([A-Za-z0-9_-]{258})$/
@@ -12,7 +12,10 @@ export function parseInvitation(text: string): { room: string; owner: string; ke
 
 type AnsweringOptions = Omit<ListedRoomOptions, 'room' | 'owner'> & { idToken?: string | undefined }
 
-/** Answers an invitation with the card of this device and, where the owner asks for one, its ID token. Returns the options of the room. */
+/**
+ * Answers an invitation with the card of this device and, where the owner asks for one, its ID token. Returns the options of
+ * the room. Throws InvitationUsedError if another device was first.
+ */
 export async function answerInvitation(
   invitation: string,
   { idToken, ...options }: AnsweringOptions,
@@ -24,5 +27,9 @@ export async function answerInvitation(
   const card = await signCard(options.device, room, options.name, guest.signing.thumbprint)
   const token = idToken === undefined ? {} : inviting.seal(idToken)
   await inviting.append({ t: 'answer', card, ...token }, signal)
+  // The owner may have let in the device already: then the invitation reads nothing any more.
+  const open = await inviting.invitations(signal).catch(() => [])
+  const answeredBy = open.find(({ key }) => key === guest.signing.thumbprint)?.answeredBy
+  if (answeredBy && answeredBy.key !== options.device.signing.thumbprint) throw new InvitationUsedError()
   return { ...options, room, owner }
 }

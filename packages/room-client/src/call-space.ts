@@ -66,7 +66,8 @@ export async function callSpace<Op extends SpaceOp>(
     const body = JSON.stringify({ ...identified, signature })
     const timeoutMs = (options.timeoutMs ?? defaultTimeoutMs) + extraMs(request)
     const maxBytes = request.op === 'sealed' ? maxSealedBytes : maxAnswerBytes
-    return (await send(endpoint, body, { timeoutMs, maxBytes }, options)) as AnswerOf<Op>
+    const isAnswer = request.op === 'read' ? isLinePage : isJsonObject
+    return (await send(endpoint, body, { timeoutMs, maxBytes, isAnswer }, options)) as AnswerOf<Op>
   }
   return withRetries(attempt, {
     retries: options.retries ?? 0,
@@ -95,7 +96,7 @@ async function identityFields(request: AnyRequest, identity: CallOptions['identi
 async function send(
   { url, fetch = globalThis.fetch, headers }: SpaceEndpoint,
   body: string,
-  { timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number },
+  { timeoutMs, maxBytes, isAnswer }: { timeoutMs: number; maxBytes: number; isAnswer: (answer: unknown) => boolean },
   { beforeSend, signal }: CallOptions,
 ): Promise<unknown> {
   const timeout = AbortSignal.timeout(timeoutMs)
@@ -121,11 +122,25 @@ async function send(
   }
   if (text === undefined) throw unexpectedAnswer(res, `with more than ${maxBytes} bytes`)
   if (!res.ok) throw errorOfAnswer(res, text)
+  let answer: unknown
   try {
-    return JSON.parse(text)
+    answer = JSON.parse(text)
   } catch (cause) {
     throw unexpectedAnswer(res, 'with broken JSON', cause)
   }
+  if (!isAnswer(answer)) throw unexpectedAnswer(res, 'in another form than that of the op')
+  return answer
+}
+
+/** A reader takes nothing else: what it says of a page must be about lines, and another page may come. */
+function isLinePage(answer: unknown): boolean {
+  const { lines, count, etag } = isJsonObject(answer) ? answer : {}
+  return (
+    Array.isArray(lines) &&
+    lines.every((line) => typeof line === 'string') &&
+    Number.isSafeInteger(count) &&
+    typeof etag === 'string'
+  )
 }
 
 /** undefined if it is longer: bytes beyond the limit are not read. */

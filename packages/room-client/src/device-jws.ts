@@ -65,7 +65,7 @@ function readObject(part: string): Readonly<Record<string, unknown>> | undefined
 
 // Made once, because of thousands of lines.
 const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { fatal: true })
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text)

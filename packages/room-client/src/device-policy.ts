@@ -74,15 +74,21 @@ export async function readPolicy(jws: string): Promise<DevicePolicy | 'signature
   return parsed.payload
 }
 
+const isHash = (text: unknown) => typeof text === 'string' && isLineHash(text)
+
+function isSeen(value: unknown): value is Seen {
+  const { seq = -1, hash } = (value ?? {}) as Partial<Seen>
+  return Number.isSafeInteger(seq) && seq >= 0 && isHash(hash)
+}
+
 function isPolicy(value: object): value is DevicePolicy {
   const { room, generation, seen, prev, access, owner, devices, revoked, content } = value as Partial<DevicePolicy>
-  const isHash = (text: unknown) => typeof text === 'string' && isLineHash(text)
   const areHashes = (list: unknown): list is string[] => Array.isArray(list) && list.every(isHash)
   if (!areHashes(devices) || !areHashes(revoked)) return false
   return (
     typeof room === 'string' &&
     Number.isSafeInteger(generation) &&
-    (seen === undefined || (Number.isSafeInteger(seen.seq) && seen.seq >= 0 && isHash(seen.hash))) &&
+    (seen === undefined || isSeen(seen)) &&
     (prev === undefined || isHash(prev)) &&
     [access, owner, content].every(isHash) &&
     devices.includes(owner as string) &&

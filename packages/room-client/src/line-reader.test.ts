@@ -11,6 +11,9 @@ async function problemOf(pages: object[]): Promise<TamperProblem | undefined> {
     return undefined
   } catch (error) {
     assert.ok(error instanceof TamperedRoomError, String(error))
+    const { sinceCount, sinceEtag } = reader.position
+    const next = reader.take({ lines: [], count: sinceCount, etag: sinceEtag })
+    await assert.rejects(next, error, 'it reads no further')
     return error.problem
   }
 }

@@ -1,9 +1,9 @@
-import { isTimestamp } from '@atrium/sealing/check'
 import { type ClientKeys, openStoredLine, parseStoredLine, type Seen, type StoredLine } from '@atrium/sealing/client-sealed'
 import { DamagedLine } from '@atrium/sealing/damaged-line'
 import { isMk, isRoomName, type RoomSecret } from '@atrium/sealing/room-secret'
 import { lineHash, openedInOrder } from '@atrium/sealing/web-lines'
 import type { AnswerOf, Entry } from './space-ops.ts'
+import { findTurn, NOT_WRITABLE, type Turn } from './turn.ts'
 
 /**
  * What a reader found wrong.
@@ -49,16 +49,6 @@ export class TamperedRoomError extends Error {
   }
 }
 
-/** Of a message in a room whose lines the clients seal. */
-export interface Turn {
-  t: 'turn'
-  id: string
-  at: string
-  name?: string
-  text: string
-  reply_to?: string
-}
-
 /** The last line of an open room: its members go on in another one. */
 export interface Farewell {
   t: 'farewell'
@@ -94,6 +84,7 @@ export class LineReader {
   readonly #hashes: string[]
   readonly #ids: Set<string>
   readonly #farewells: FoundFarewell[]
+  #failure: unknown
 
   /** `before`: what another reader has read of this room, to continue from there. */
   constructor(keys: ClientKeys, before: LinesRead = { hashes: [], ids: [] }) {
@@ -129,8 +120,16 @@ export class LineReader {
     return this.#farewells
   }
 
-  /** Checks the page that follows what was read, and returns its messages. Throws TamperedRoomError. */
-  async take({ lines, count, etag }: Page): Promise<Entry[]> {
+  /** Checks the page that follows what was read, and returns its messages. Throws TamperedRoomError, and reads no further then. */
+  async take(page: Page): Promise<Entry[]> {
+    if (this.#failure) throw this.#failure
+    return this.#take(page).catch((error: unknown) => {
+      this.#failure = error
+      throw error
+    })
+  }
+
+  async #take({ lines, count, etag }: Page): Promise<Entry[]> {
     const from = this.#hashes.length
     const { stored, hashes } = await checkPage({ lines, count, etag }, this.#hashes, parseStoredLine)
     const opened = await openedInOrder(stored.map((line) => this.#open(line)))
@@ -211,7 +210,7 @@ export function checkSeen(seen: Seen | undefined, seq: number, hashes: readonly 
 
 export const policyRecord = JSON.stringify({ t: 'policy', policy: 'open' })
 
-/** What a message seals, written now. */
+/** What a message seals, written now. Throws TypeError if it is none, because no reader would go on after it. */
 export function turnRecord({
   id,
   name,
@@ -227,18 +226,15 @@ export function turnRecord({
     text,
     ...(replyTo !== undefined && { reply_to: replyTo }),
   }
+  if (!findTurn(turn)) throw new TypeError(NOT_WRITABLE)
   return JSON.stringify(turn)
 }
 
-/** What the last line of a room seals, written now. `to`: the room in which its members go on. */
+/** What the last line of a room seals, written now. `to`: the room in which its members go on. Throws as `turnRecord`. */
 export function farewellRecord({ id, name, to }: { id: string; name?: string | undefined; to?: RoomSecret | undefined }): string {
-  const farewell: Farewell = {
-    t: 'farewell',
-    id,
-    at: new Date().toISOString(),
-    ...(name !== undefined && { name }),
-    ...(to && { link: `${to.room}~${to.mk}` }),
-  }
+  const said = { id, at: new Date().toISOString(), ...(name !== undefined && { name }) }
+  const farewell: Farewell = { t: 'farewell', ...said, ...(to && { link: `${to.room}~${to.mk}` }) }
+  if (!findTurn({ ...said, t: 'turn', text: '-' })) throw new TypeError(NOT_WRITABLE)
   return JSON.stringify(farewell)
 }
 
@@ -255,25 +251,6 @@ function readRecord(content: string, seq: number, room: string): Turn | Farewell
   const found = findTurn(record) ?? findFarewell(record, room)
   if (!found) throw new TamperedRoomError('record', seq)
   return found
-}
-
-/** Whether it is text of 1 to `most` code points. Other languages do not count in units of UTF-16. */
-export function isText(value: unknown, most: number): value is string {
-  if (typeof value !== 'string' || value === '') return false
-  return value.length <= most || (value.length <= most * 2 && [...value].length <= most)
-}
-
-/** The message; undefined: it is none. */
-export function findTurn(record: unknown): Turn | undefined {
-  const { t, id, at, name, text, reply_to: replyTo } = (record ?? {}) as Partial<Record<string, unknown>>
-  const isTurn =
-    t === 'turn' &&
-    isText(id, 100) &&
-    isText(text, 16_384) &&
-    isTimestamp(at) &&
-    (name === undefined || isText(name, 80)) &&
-    (replyTo === undefined || isText(replyTo, 100))
-  return isTurn ? (record as Turn) : undefined
 }
 
 function findFarewell(record: unknown, room: string): Farewell | undefined {

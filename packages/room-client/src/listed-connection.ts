@@ -1,13 +1,15 @@
 import { type ClientKeys, deriveClientKeys, signRequest } from '@atrium/sealing/client-sealed'
 import { placeLine } from '@atrium/sealing/signed-request'
-import { parseEmail } from '@atrium/identity/email'
+import { admitAnswered } from './admit-answered.ts'
 import { type CallOptions, callSpace } from './call-space.ts'
 import { type Invite, MAX_DEVICES } from './device-policy.ts'
-import { withAdmitted, withHosted, without } from './list-changes.ts'
-import { type NewList, sealList, sealRecord, type SealedList } from './listed-lines.ts'
+import { withHosted, without } from './list-changes.ts'
+import { type NewList, sealList, sealRecord } from './listed-lines.ts'
 import { ListedReader } from './listed-reader.ts'
 import type { ListedView } from './listed-view.ts'
 import { TokenJudge } from './member-standing.ts'
+import { SentLists } from './sent-lists.ts'
+import { assertWritable } from './writable-record.ts'
 import { newRoomSecret, randomId } from './new-room-secret.ts'
 import { SpaceCallError } from './space-call-error.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
@@ -28,6 +30,8 @@ import { type Card, exportPairs, generateDevicePairs, readCard, roomDeviceOf } f
 
 const maxTries = 5
 
+type NextList = (list: NewList) => NewList | undefined | Promise<NewList | undefined>
+
 interface PageOptions {
   readonly waitMs: number
   readonly limit: number
@@ -45,6 +49,7 @@ export class ListedConnection {
   readonly #reader: ListedView
   readonly #judge: TokenJudge
   readonly #unread: Entry[] = []
+  readonly #sent = new SentLists()
   readonly #pages = new PagesAhead((from, how: PageOptions) => this.#fetchPage(from, how))
   #taking: Promise<unknown> = Promise.resolve()
 
@@ -148,6 +153,7 @@ export class ListedConnection {
   /** Signs, seals and appends a record. If the key changes meanwhile, it is sealed again with the new one. `dedupe`: it is stored once. */
   async append(record: object, signal: AbortSignal | undefined, dedupe = randomId()): Promise<number> {
     const { room, device } = this.#options
+    await assertWritable(record, room)
     for (let tried = 1; ; tried++) {
       await this.#readNew(signal)
       const { keys } = this.#force()
@@ -169,24 +175,9 @@ export class ListedConnection {
     return `${this.#options.room}~${this.owner}~${await exportPairs(pairs)}`
   }
 
-  /** `only`: who was invited as this; undefined: everybody who has answered. */
-  async admit(signal: AbortSignal | undefined, only?: string): Promise<Member[]> {
-    const answered = (await this.invitations(signal)).flatMap(({ key, invitedAs, answeredBy }) => {
-      return answeredBy && (only ?? invitedAs) === invitedAs && this.#mayEnter(invitedAs, answeredBy)
-        ? [{ key, card: answeredBy.key }]
-        : []
-    })
-    if (answered.length === 0) return []
-    await this.change((list) => withAdmitted(list, answered), signal)
-    return Promise.all(answered.map(({ card }) => this.#member(card)))
-  }
-
-  /** An address is believed by an ID token only, where a provider is given. */
-  #mayEnter(invitedAs: string, { standing }: Member): boolean {
-    const address = parseEmail(invitedAs)
-    if (this.#options.identityProvider === undefined || address === undefined) return true
-    // A device that was removed comes back by an invitation for its own address.
-    return standing.ok || (standing.reason === 'revoked' && standing.email === address)
+  /** Lets in who has answered. `only`: who was invited as this; undefined: everybody. */
+  admit(signal: AbortSignal | undefined, only?: string): Promise<Member[]> {
+    return admitAnswered(this, { only, needsTokens: this.#options.identityProvider !== undefined }, signal)
   }
 
   /** The removed devices keep what they could read. Nothing after this line is sealed with a key that they have. */
@@ -211,8 +202,11 @@ export class ListedConnection {
     return device.key
   }
 
-  /** Writes a list that follows the newest one. `joining`: a device whose card no line has yet. */
-  async change(next: (list: NewList) => NewList, signal: AbortSignal | undefined, joining?: Card): Promise<void> {
+  /**
+   * Writes a list that follows the newest one. `next` returns undefined if there is nothing to change. `joining`: a device
+   * whose card no line has yet.
+   */
+  async change(next: NextList, signal: AbortSignal | undefined, joining?: Card): Promise<void> {
     const { room } = this.#options
     for (let tried = 1; ; tried++) {
       await this.#readNew(signal)
@@ -220,32 +214,36 @@ export class ListedConnection {
       const { generation, devices, revoked, hosted = [] } = policy
       const name = this.#options.name ?? content.owner.name
       const before = content.before === undefined ? {} : { before: content.before }
-      const place = { room, seen: this.#reader.seen, prev: hash, issuers: this.#judge.keysToSeal(content.issuers) }
-      const list = next({ ...place, ...before, generation, devices, revoked, hosted, mk, invites: content.invites, name })
+      const place = { room, seen: this.#reader.seen, prev: hash }
+      const list = await next({ ...place, ...before, generation, devices, revoked, hosted, mk, invites: content.invites, name })
+      if (!list) return
       if (list.devices.length > MAX_DEVICES) throw new RangeError(`a room has up to ${MAX_DEVICES} devices and open invitations`)
-      const sealed = await this.#seal(list, joining)
+      // After the decision, which may have verified a token with another key.
+      const issuers = this.#judge.keysToSeal(content.issuers)
+      const line = await this.#seal({ ...list, issuers }, joining)
       try {
-        const request = { op: 'append' as const, room, line: sealed.line, dedupe: randomId() }
-        await callSpace(this.#endpoint, request, this.#how(keys, signal))
+        this.#sent.add(line)
+        await callSpace(this.#endpoint, { op: 'append', room, line, dedupe: randomId() }, this.#how(keys, signal))
         return await this.#readNew(signal)
       } catch (error) {
-        // An answer may have been lost: then the list is in force, and refuses its own repeat.
         if (!['bad_room_key', 'list_changed'].includes(reasonOf(error))) throw error
         await this.#readNew(signal)
-        if (this.#force().jws === sealed.policy) return
+        // An answer may have been lost. The list is in the room then, and refuses its own repeat, as does one that came after it.
+        if (this.#sent.isRead(line)) return
         if (tried >= maxTries) throw error
       }
     }
   }
 
-  #seal(list: NewList, joining: Card | undefined): Promise<SealedList> {
+  async #seal(list: NewList, joining: Card | undefined): Promise<string> {
     const { device } = this.#options
-    return sealList(list, device, (key) => {
+    const sealed = await sealList(list, device, (key) => {
       const card = joining?.key === key ? joining : this.#reader.card(key)
       const found = list.invites.find((invite) => invite.key === key)?.epk ?? card?.epk
       if (!found) throw new Error('a device on the list has no card')
       return found
     })
+    return sealed.line
   }
 
   async #readNew(signal: AbortSignal | undefined): Promise<void> {
@@ -260,6 +258,7 @@ export class ListedConnection {
       // Another request has read these lines meanwhile.
       if (this.#reader.position.sinceCount !== position.sinceCount) return false
       for (const entry of await this.#reader.take(page)) this.#unread.push(entry)
+      this.#sent.read(page.lines)
       return page.lines.length === 0
     })
     this.#taking = taken.catch(() => undefined)

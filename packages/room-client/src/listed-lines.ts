@@ -35,10 +35,8 @@ export type NewList = Pick<DevicePolicy, 'room' | 'generation' | 'seen' | 'prev'
   readonly name?: string | undefined
 }
 
-export interface SealedList {
+interface SealedList {
   readonly line: string
-  /** The signed policy, by which its author recognises the line. */
-  readonly policy: string
   readonly keys: ClientKeys
 }
 
@@ -77,5 +75,5 @@ export async function sealList(
     policyKey: await derivePolicyKey({ room, mk }),
     devices: recipients,
   })
-  return { line, policy, keys }
+  return { line, keys }
 }

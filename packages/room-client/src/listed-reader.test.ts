@@ -9,7 +9,7 @@ import { hostedAgent, openAfterHosted, openHosted, tamperedHostedRooms } from '.
 import { member, openRekeyed, owner, room, runner, stranger, tamperedListedRooms } from './testing/tampered-listed-rooms.ts'
 import { openWithSecondDevice, tamperedSecondDevices } from './testing/tampered-second-devices.ts'
 import { pageOf } from './testing/tampered-rooms.ts'
-import { openWithUnknownRevoked, tamperedSpellings } from './testing/tampered-spellings.ts'
+import { openWithLongName, openWithUnknownRevoked, tamperedSpellings } from './testing/tampered-spellings.ts'
 
 const contested = { ...contestedDevices, ...returningDevices }
 
@@ -124,8 +124,9 @@ test('the device of a hosted agent names no second device, with which its operat
   assert.equal(reader.card(stranger.signing.thumbprint)?.vouchedBy?.key, member.signing.thumbprint, 'a member does')
 })
 
-test('a list may name a device as removed that was never on it', async () => {
+test('a list may name a device as removed that was never on it, and a name is counted in code points', async () => {
   assert.equal(await problemOf(await openWithUnknownRevoked()), undefined)
+  assert.equal(await problemOf(await openWithLongName()), undefined)
 })
 
 for (const [name, { open, shown, offered }] of Object.entries(contested)) {

@@ -10,12 +10,13 @@ import { openDeviceRecipient, openKeyRecipient } from '@atrium/sealing/web-recip
 import { type Invite, mayFollow, type OpenedContent, readContent, readPolicy } from './device-policy.ts'
 import { type HostedAgent, readHosted } from './hosted-agents.ts'
 import { sha256Base64url } from './identity.ts'
-import { checkPage, checkSeen, findTurn, TamperedRoomError } from './line-reader.ts'
+import { checkPage, checkSeen, TamperedRoomError } from './line-reader.ts'
 import { type InForce, type ListedFacts, type ListedState, ListedView, type ListInForce } from './listed-view.ts'
 import { KnownDevices } from './known-devices.ts'
 import type { RoomDevice } from './room-device.ts'
 import { checkSignature, handled, opened, openSigned, type Signed } from './signed-line.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
+import { findTurn } from './turn.ts'
 
 interface Pending {
   readonly seq: number
@@ -115,7 +116,7 @@ export class ListedReader extends ListedView {
     const keys = last && this.#keys.get(last.policy.generation)
     const mk = last && this.#mks.get(last.policy.generation)
     if (!last?.content || !keys || mk === undefined) return undefined
-    return { policy: last.policy, hash: last.hash, jws: last.line.policy, content: last.content, keys, mk }
+    return { policy: last.policy, hash: last.hash, content: last.content, keys, mk }
   }
 
   /** How many lists this reader has read, how often the key has changed, how many names the newest list has, lines without a key, and hosted agents. */
@@ -163,8 +164,10 @@ export class ListedReader extends ListedView {
     if (!hosted) throw new TamperedRoomError('policy', seq)
     for (const one of policy.hosted ?? []) this.#hosted.set(one.device, one)
     checkSeen(policy.seen, seq, this.#hashes)
-    const kids = line.recipients.map(({ header }) => header.kid)
-    if (kids.join() !== [...policy.devices, ROOM_KID].join()) throw new TamperedRoomError('recipients', seq)
+    // One by one: nobody has signed the recipients, so a `kid` may be a list, or a text with commas.
+    const kids = [...policy.devices, ROOM_KID]
+    const isSealedTo = line.recipients.length === kids.length && line.recipients.every(({ header }, i) => header.kid === kids[i])
+    if (!isSealedTo) throw new TamperedRoomError('recipients', seq)
     return { seq, hash: this.#hashes[seq] ?? '', line, policy, hosted }
   }
 

@@ -72,6 +72,15 @@ export class NotListedError extends Error {
   }
 }
 
+/** Another device has answered the invitation before, so the owner will not let this one in. */
+export class InvitationUsedError extends Error {
+  override readonly name = 'InvitationUsedError'
+
+  constructor() {
+    super('Another device has answered this invitation before. Ask the owner for a new one.')
+  }
+}
+
 /** The ID token is not for this device, or not valid. Nothing was written. */
 export class TokenRefusedError extends Error {
   override readonly name = 'TokenRefusedError'

@@ -42,8 +42,6 @@ export interface ListInForce {
   readonly policy: DevicePolicy
   /** Of its line. */
   readonly hash: string
-  /** The policy as the owner has signed it. */
-  readonly jws: string
   readonly content: OpenedContent
   readonly keys: ClientKeys
   readonly mk: string

@@ -1,8 +1,10 @@
+import { isLineHash } from '@atrium/sealing/line'
 import type { WebCryptoKey } from '@atrium/sealing/web-crypto-key'
 import type { EcPublicKey } from '@atrium/sealing/web-recipient'
 import { isSignedBy, parseJws, signJws } from './device-jws.ts'
 import { deviceKeyOf } from './device-pair.ts'
 import { type DeviceKey, thumbprintOf } from './identity.ts'
+import { isText } from './turn.ts'
 
 const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 const encryptionAlgorithm = { name: 'ECDH', namedCurve: 'P-256' }
@@ -64,6 +66,7 @@ export async function importPairs(text: string): Promise<RoomDevice> {
 }
 
 const CARD_TYPE = 'atrium-device+jws'
+const MAX_NAME_LENGTH = 80
 
 /** What a device says of itself. */
 export interface Card {
@@ -79,12 +82,13 @@ export interface Card {
 }
 
 /** The card of a device for one room: its signing key signs its encryption key. `member`: whose second device it is, or the invitation that it answers. */
-export function signCard(
+export async function signCard(
   { signing, encryption }: RoomDevice,
   room: string,
   name: string | undefined,
   member?: string,
 ): Promise<string> {
+  if (name !== undefined && !isText(name, MAX_NAME_LENGTH)) throw new TypeError(`a name has 1 to ${MAX_NAME_LENGTH} characters`)
   const of = { ...(name !== undefined && { name }), ...(member !== undefined && { member }) }
   const payload = { room, spk: signing.spk, epk: encryption, ...of }
   return signJws({ typ: CARD_TYPE }, payload, signing.sign)
@@ -95,8 +99,7 @@ export async function readCard(text: unknown, room: string): Promise<Card | unde
   const payload = typeof text === 'string' ? parseJws(text, CARD_TYPE)?.payload : undefined
   const [spk, epk] = [readKey(payload?.['spk']), readKey(payload?.['epk'])]
   const name = payload?.['name']
-  const isForm =
-    payload?.['room'] === room && (name === undefined || (typeof name === 'string' && name !== '' && name.length <= 80))
+  const isForm = payload?.['room'] === room && (name === undefined || isText(name, MAX_NAME_LENGTH))
   if (!spk || !epk || !isForm || !(await isSignedBy(text as string, spk))) return undefined
   const member = payload?.['member']
   return {
@@ -108,11 +111,10 @@ export async function readCard(text: unknown, room: string): Promise<Card | unde
   }
 }
 
-const COORDINATE = /^[\w-]{43}$/
-
 /** The required members of a public key; undefined: it is none, or has others. */
 export function readKey(value: unknown): EcPublicKey | undefined {
   const { kty, crv, x, y, ...rest } = (value ?? {}) as Partial<EcPublicKey>
   if (kty !== 'EC' || crv !== 'P-256' || typeof x !== 'string' || typeof y !== 'string') return undefined
-  return COORDINATE.test(x) && COORDINATE.test(y) && Object.keys(rest).length === 0 ? { kty, crv, x, y } : undefined
+  // 32 bytes in their only spelling, as a hash: another one would give the key another thumbprint.
+  return isLineHash(x) && isLineHash(y) && Object.keys(rest).length === 0 ? { kty, crv, x, y } : undefined
 }

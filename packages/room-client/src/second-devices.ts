@@ -22,10 +22,11 @@ export async function admitVouched(
   keys: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<Member[]> {
-  await connection.members(signal)
-  const waiting = (await connection.list()).vouched.filter(({ key }) => keys.includes(key))
-  if (waiting.length === 0) return []
-  const named = waiting.map(({ key }) => key)
-  await connection.change((list) => ({ ...list, devices: [...new Set([...list.devices, ...named])] }), signal)
+  let waiting: Member[] = []
+  await connection.change(async (list) => {
+    // By the list that this one follows: another tab of the owner may have removed who has named them.
+    waiting = (await connection.list()).vouched.filter(({ key }) => keys.includes(key))
+    return waiting.length > 0 ? { ...list, devices: [...list.devices, ...waiting.map(({ key }) => key)] } : undefined
+  }, signal)
   return waiting
 }

@@ -4,9 +4,10 @@ import { type ClientKeys, openStoredLine, type StoredLine } from '@atrium/sealin
 import { DamagedLine } from '@atrium/sealing/damaged-line'
 import { isSignedBy, parseJws } from './device-jws.ts'
 import { sha256Base64url } from './identity.ts'
-import { checkSeen, isText, TamperedRoomError } from './line-reader.ts'
+import { checkSeen, TamperedRoomError } from './line-reader.ts'
 import type { SealedToken } from './member-standing.ts'
 import type { Card } from './room-device.ts'
+import { isText } from './turn.ts'
 
 export const LINE_TYPE = 'atrium-line+jws'
 

@@ -121,6 +121,13 @@ export function padded(content: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer
   return bytes
 }
 
+/** The text without its padding. Throws TypeError if it is not UTF-8. */
+export function unpadded(bytes: Uint8Array): string {
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === 0x20) end--
+  return decoder.decode(bytes.subarray(0, end))
+}
+
 export interface StoredLine {
   readonly seq: number
   readonly prev: string | undefined
@@ -154,7 +161,7 @@ export async function openStoredLine(
   )
   if (!content) throw new DamagedLine('the room key does not open the line')
   const seen = readSeen(header, { room, generation })
-  return { seen, content: decoder.decode(content).trimEnd() }
+  return { seen, content: unpadded(content) }
 }
 
 /** Whoever has the room key can seal a header of any form. Only one names this room and generation. */
@@ -172,7 +179,8 @@ function readSeen(header: string, keys: Pick<ClientKeys, 'room' | 'generation'>)
 
 // Made once: a reader of thousands of lines spends a tenth of its time on making them.
 const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { fatal: true })
+// ignoreBOM: a byte order mark is part of the text, which is no JSON then.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text)

@@ -1,5 +1,5 @@
 import { decodeBase64url, encodeBase64url, isBase64url } from './base64url.ts'
-import { padded, type StoredLine, utf8 } from './client-sealed.ts'
+import { padded, type StoredLine, unpadded, utf8 } from './client-sealed.ts'
 import { DamagedLine } from './damaged-line.ts'
 import { isLineHash } from './line.ts'
 import { decrypt, encrypt, generateContentKey } from './web-cipher.ts'
@@ -101,5 +101,5 @@ export async function openPolicyLine(
       { ciphertext: decodeBase64url(ciphertext), tag: decodeBase64url(tag) },
     ))
   if (!content) throw new DamagedLine('the key does not open the line')
-  return new TextDecoder('utf-8', { fatal: true }).decode(content).trimEnd()
+  return unpadded(content)
 }

@@ -1,7 +1,8 @@
 import { type ClientKeys, deriveClientKeys, sealClientLine, type Seen } from '@atrium/sealing/client-sealed'
 import { placeLine } from '@atrium/sealing/signed-request'
 import { lineHash } from '@atrium/sealing/web-lines'
-import { policyRecord, type TamperProblem, type Turn } from '../line-reader.ts'
+import { policyRecord, type TamperProblem } from '../line-reader.ts'
+import type { Turn } from '../turn.ts'
 
 export const secret = { room: 'lantern', mk: 'b0hPz2S0cPq1f3m8Wq4e5r6t7y8u9i0oAbCdEfGhIjk' }
 export const keys = await deriveClientKeys(secret)
@@ -138,6 +139,14 @@ export const tamperedRooms: Record<string, [TamperProblem, () => Promise<object[
     },
   ],
   'the first line is a message': ['policy', async () => [await pageOf((await open(2, { first: '{"t":"turn"}' })).lines)]],
+  'a byte order mark is before the policy': [
+    'policy',
+    async () => [await pageOf((await open(2, { first: `\ufeff${policyRecord}` })).lines)],
+  ],
+  'the policy ends in something else than spaces': [
+    'policy',
+    async () => [await pageOf((await open(2, { first: `${policyRecord}\n` })).lines)],
+  ],
   'a later page starts over with other lines': [
     'rewritten',
     async () => [await pageOf(lines), await pageOf((await open(8)).lines)],

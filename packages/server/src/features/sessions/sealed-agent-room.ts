@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { ListedConnection } from '@atrium/room-client/listed-connection'
 import type { ListedEntry } from '@atrium/room-client/listed-types'
-import { findTurn, type Turn } from '@atrium/room-client/line-reader'
 import { pageLines, type Since } from '@atrium/room-client/follow-room'
 import type { RoomDevice } from '@atrium/room-client/room-device'
 import { findAgentId } from '@atrium/room-client/seal-for-agent'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { RoomPage } from '@atrium/room-client/space-ops'
+import { findTurn, type Turn } from '@atrium/room-client/turn'
 import { rateKeyHeader } from '@atrium/traffic/rate-key'
 import type { HeldRoom, RoomEntry, RoomMessage } from './agent-room.ts'
 

@@ -1,6 +1,6 @@
 import { parseInvitation } from '@atrium/room-client/answer-invitation'
 import type { Since } from '@atrium/room-client/follow-room'
-import type { Turn } from '@atrium/room-client/line-reader'
+import type { Turn } from '@atrium/room-client/turn'
 import { ListedConnection } from '@atrium/room-client/listed-connection'
 import { type ListedEntry, type ListedRoomOptions, type Member, NotListedError } from '@atrium/room-client/listed-types'
 import { randomId } from '@atrium/room-client/new-room-secret'

@@ -1,0 +1,36 @@
+import { parseEmail } from '@atrium/identity/email'
+import { withAdmitted } from './list-changes.ts'
+import type { ListedConnection } from './listed-connection.ts'
+import type { Invitation, Member } from './listed-types.ts'
+
+interface AdmitOptions {
+  /** Who was invited as this; undefined: everybody who has answered. */
+  readonly only: string | undefined
+  /** Whether an address is believed by an ID token only. */
+  readonly needsTokens: boolean
+}
+
+/** The owner lets in the devices that have answered an invitation, each in the place of it. Resolves to them. */
+export async function admitAnswered(
+  connection: ListedConnection,
+  { only, needsTokens }: AdmitOptions,
+  signal: AbortSignal | undefined,
+): Promise<Member[]> {
+  let answered: { key: string; card: string }[] = []
+  await connection.change(async (list) => {
+    // By the list that this one follows: another tab of the owner may have taken an invitation back meanwhile.
+    answered = (await connection.list()).invitations.flatMap(({ key, invitedAs, answeredBy }: Invitation) => {
+      const isMeant = answeredBy && (only ?? invitedAs) === invitedAs && (!needsTokens || mayEnter(invitedAs, answeredBy))
+      return isMeant ? [{ key, card: answeredBy.key }] : []
+    })
+    return answered.length > 0 ? withAdmitted(list, answered) : undefined
+  }, signal)
+  const { members } = await connection.list()
+  return members.filter(({ key }) => answered.some(({ card }) => card === key))
+}
+
+/** An address is believed by an ID token only. A device that was removed comes back by an invitation for its own address. */
+function mayEnter(invitedAs: string, { standing }: Member): boolean {
+  const address = parseEmail(invitedAs)
+  return address === undefined || standing.ok || (standing.reason === 'revoked' && standing.email === address)
+}
