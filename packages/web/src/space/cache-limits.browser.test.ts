@@ -84,6 +84,22 @@ describe('the bounds of what this device keeps of lines', { skip: skipWithoutChr
       rooms,
     )
 
+  test('where the browser has no space left for the key of a guest, people write nevertheless', async () => {
+    const ann = await newVisitor(browser)
+    await ann.context.addInitScript(() => {
+      const { add } = IDBObjectStore.prototype
+      IDBObjectStore.prototype.add = function (...row) {
+        const request = add.apply(this, row)
+        this.transaction.abort()
+        return request
+      }
+    })
+    await makeSealedRoom(ann.page, space.origin)
+    await write(ann.page, 'Written without space')
+    await shown(ann.page, 'Written without space')
+    await ann.close()
+  })
+
   test('when all rooms have 64 MiB, those that were opened least recently are dropped with all their blocks', async () => {
     const ann = await newVisitor(browser)
     const { room } = await makeSealedRoom(ann.page, space.origin)

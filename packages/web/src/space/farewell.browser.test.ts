@@ -68,6 +68,29 @@ describe('an open client-sealed room that moves', { skip: skipWithoutChromium, t
     await Promise.all([ann.close(), bob.close()])
   })
 
+  test('who leaves the room while the new one is made has written nothing that ends the old one', async () => {
+    const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
+    const { link } = await makeSealedRoom(ann.page, space.origin)
+    await bob.page.goto(link)
+    await composer(bob.page).waitFor()
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    await ann.page.route('**/space', async (route) => {
+      if (route.request().postData()?.includes('"op":"make"')) await left
+      await route.continue()
+    })
+    await ann.page.getByRole('button', { name: 'More', exact: true }).click()
+    const made = ann.page.waitForResponse((res) => res.request().postData()?.includes('"op":"make"') ?? false)
+    await ann.page.getByRole('button', { name: 'Make the new room' }).click()
+    await ann.page.evaluate(() => void (location.hash = ''))
+    await ann.page.getByRole('button', { name: 'Make the room' }).waitFor()
+    leave()
+    await made
+    await ann.page.goto(link)
+    await write(ann.page, 'Still here')
+    await shown(bob.page, 'Still here')
+    await Promise.all([ann.close(), bob.close()])
+  })
+
   test('what waited to be sent is not sent behind the farewell of another client, and can be copied', async () => {
     const bob = await newVisitor(browser)
     const secret = await makeSealedRoom(bob.page, space.origin)

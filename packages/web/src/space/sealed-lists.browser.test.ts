@@ -35,6 +35,11 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await page.getByRole('heading', { name: 'On the list' }).waitFor()
   }
 
+  async function open(page: Page, link: string): Promise<void> {
+    await page.goto('about:blank')
+    await page.goto(link)
+  }
+
   async function linkFor(page: Page, who: string): Promise<string> {
     await button(page, `Show link for ${who}`).click()
     const link = await page.getByLabel(`Invitation for ${who}`).inputValue()
@@ -74,6 +79,9 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await assertAccessible(bob.page, 'invitation')
     await answer(bob.page, link, { email: 'bob@example.com', name: 'Bob' })
     await bob.page.getByRole('heading', { name: 'The invitation is answered' }).waitFor()
+    // It is the only link that Bob was sent.
+    await open(bob.page, link)
+    await bob.page.getByRole('heading', { name: 'The invitation is answered' }).waitFor()
     await row(ann.page, 'Answered by Bob: bob@example.com, shown by').waitFor()
     await button(ann.page, 'Let in bob@example.com').click()
     await bob.page.getByRole('heading', { name: 'The room is ready' }).waitFor({ timeout: 20_000 })
@@ -97,12 +105,24 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     // A later visit on this device, which has nothing but its keys.
     await bob.page.reload()
     await message(bob.page, 'Welcome').waitFor()
+    const room = bob.page.url()
+    await open(bob.page, link)
+    await message(bob.page, 'Welcome').waitFor()
+    assert.equal(bob.page.url(), room)
     // The used invitation opens nothing any more.
     const eve = await newVisitor(browser)
     await eve.page.goto(link)
     await eve.page.getByRole('heading', { name: 'This invitation is no longer valid' }).waitFor()
-    await eve.page.goto(bob.page.url())
+    await eve.page.goto(room)
     await eve.page.getByRole('heading', { name: 'This device is not on the list' }).waitFor()
+    // A wrong clock is no removal, also for a device that has kept no key of the room.
+    await bob.page.close()
+    const late = await bob.context.newPage()
+    await late.addInitScript(
+      'const { now } = Date; Date.now = () => now.call(Date) + 600_000; indexedDB.deleteDatabase("atrium-space-lines")',
+    )
+    await late.goto(room)
+    await late.getByRole('heading', { name: 'The clock of this device is wrong' }).waitFor()
     assertSealed(ann, ['bob@example.com', 'harbour'])
     assertSealed(bob, ['bob@example.com', 'harbour', 'email_verified'])
     assertNoTrouble(ann)

@@ -49,6 +49,7 @@ const TAMPERED: Readonly<Record<TamperProblem, 'lost' | 'altered' | 'foreign'>> 
 function refusal(reason: string, email: string): Words {
   const { failures } = t
   if (reason === 'bad_room_key') return failures.badRoomKey
+  if (reason === 'bad_clock') return failures.badClock
   if (reason === 'unproven') return failures.unproven
   // Reasons that the app has for a device, in a client-sealed room with a list.
   if (reason === 'device_removed') return t.sealed.removed

@@ -28,9 +28,21 @@ export async function storedKeys<Keys>(name: string, make: () => Promise<Keys>):
   const found = await done<Keys | undefined>(db.transaction(STORE).objectStore(STORE).get(name))
   if (found) return found
   const made = await make()
+  const transaction = db.transaction(STORE, 'readwrite')
   // `add` and not `put`: if two tabs start at the same time, both use the key of the first.
-  const added = await done(db.transaction(STORE, 'readwrite').objectStore(STORE).add(made, name)).catch(() => undefined)
-  return added === undefined ? await done<Keys>(db.transaction(STORE).objectStore(STORE).get(name)) : made
+  transaction.objectStore(STORE).add(made, name)
+  if (await isCommitted(transaction)) return made
+  const first = await done<Keys | undefined>(db.transaction(STORE).objectStore(STORE).get(name))
+  if (!first) throw new Error('the browser has no space left')
+  return first
+}
+
+/** Without space, a transaction may fail after each of its requests has succeeded. */
+function isCommitted(transaction: IDBTransaction): Promise<boolean> {
+  return new Promise((resolve) => {
+    transaction.addEventListener('complete', () => resolve(true))
+    transaction.addEventListener('abort', () => resolve(false))
+  })
 }
 
 function openDatabase(): Promise<IDBDatabase> {

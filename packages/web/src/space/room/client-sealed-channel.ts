@@ -79,6 +79,8 @@ export class ClientSealedChannel implements Channel {
     const { room } = this.#link
     const keys = await this.#derive()
     const { sinceCount, sinceEtag } = this.#position
+    // The room was left, or opens again. A line whose author has seen none would end the room for every reader.
+    if (sinceCount === 0) throw new SpaceCallError({ status: 0, error: 'network_error', message: 'the room is not open' })
     const line = await sealClientLine(keys, { seen: { seq: sinceCount - 1, hash: sinceEtag }, content })
     return (await callSpace({ op: 'append', room, line, dedupe: id }, { ...signedBy(keys), ...how })).seq
   }

@@ -175,6 +175,12 @@ export class ListedChannel implements Channel {
     await vault.write(ANSWERED, true)
   }
 
+  /** Whether this device was on the list, or has answered an invitation. */
+  static async wasHere(room: string, { localMk }: OwnDevice): Promise<boolean> {
+    const vault = await Vault.open({ room, mk: localMk })
+    return (await vault.read(ENTERED)) === true || (await vault.read(ANSWERED)) === true
+  }
+
   close(): void {
     // Held reads end with their signals.
     this.#opener?.close()
@@ -199,6 +205,8 @@ export class ListedChannel implements Channel {
       return await work
     } catch (error) {
       const reason = error instanceof NotListedError || error instanceof SpaceCallError ? error.reason : ''
+      // This app proves each request. A device that is on the list and whose proof is refused has a wrong clock.
+      if (reason === 'unproven') throw refusedFor('bad_clock', error)
       if (!['not_on_list', 'revoked', 'bad_room_key'].includes(reason)) throw error
       const has = async (name: string) => (await this.vault.read<boolean>(name)) === true
       // A device that was removed and is invited again stays removed for the service until the owner lets it in.
@@ -207,9 +215,13 @@ export class ListedChannel implements Channel {
         : reason === 'revoked' || (await has(ENTERED))
           ? 'device_removed'
           : 'device_waiting'
-      throw new SpaceCallError({ status: 403, error: 'not_authorized', reason: device, message: device, cause: error })
+      throw refusedFor(device, error)
     }
   }
+}
+
+function refusedFor(reason: string, cause: unknown): SpaceCallError {
+  return new SpaceCallError({ status: 403, error: 'not_authorized', reason, message: reason, cause })
 }
 
 /** Makes a room that this device owns, and its first invitations. */

@@ -1,4 +1,5 @@
 import { useEffect, useId, useState } from 'preact/hooks'
+import { InvitationUsedError } from '@atrium/room-client/listed-types'
 import { failureWords } from '../api/failure-words.ts'
 import type { SpaceConfig } from '../config.ts'
 import { MAX_NAME_LENGTH } from '../identity/claimed-name.ts'
@@ -7,7 +8,7 @@ import { findRoomToken } from '../identity/room-token.ts'
 import { cleanName } from '../parts/authors.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
-import { answer, readInvitation } from '../room/invitation.ts'
+import { answer, isPassing, readInvitation } from '../room/invitation.ts'
 import { hashOf, homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
 import { Notice } from './notice.tsx'
@@ -20,12 +21,15 @@ interface InvitationScreenProps {
 /** An invitation to a room with a list, which this device answers. The owner then lets it in. */
 export function InvitationScreen({ invitation, config }: InvitationScreenProps) {
   const words = t.sealed.invitation
-  const [invitedAs, setInvitedAs] = useState<string | null>()
+  const [invitedAs, setInvitedAs] = useState<string>()
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
-    readInvitation(invitation).then((who) => setInvitedAs(who ?? null), setFailure)
+    readInvitation(invitation).then((read) => {
+      if ('link' in read) location.replace(hashOf(read.link))
+      else setInvitedAs(read.invitedAs)
+    }, setFailure)
   }, [invitation])
-  if (invitedAs === null || (failure !== undefined && !isPassing(failure))) {
+  if (failure !== undefined && !isPassing(failure)) {
     return (
       <Notice title={words.used}>
         <p>{words.usedHint}</p>
@@ -58,7 +62,7 @@ export function InvitationScreen({ invitation, config }: InvitationScreenProps) 
   return (
     <Notice title={words.title}>
       <p>{words.isFor(<bdi>{invitedAs}</bdi>)}</p>
-      <Answer invitation={invitation} invitedAs={invitedAs} config={config} />
+      <Answer invitation={invitation} invitedAs={invitedAs} config={config} onUsed={setFailure} />
     </Notice>
   )
 }
@@ -67,9 +71,10 @@ interface AnswerProps {
   invitation: string
   invitedAs: string
   config: SpaceConfig
+  onUsed: (failure: InvitationUsedError) => void
 }
 
-function Answer({ invitation, invitedAs, config }: AnswerProps) {
+function Answer({ invitation, invitedAs, config, onUsed }: AnswerProps) {
   const words = t.sealed.invitation
   const room = invitation.slice(0, invitation.indexOf('~'))
   const account = findRoomToken(room)
@@ -88,6 +93,7 @@ function Answer({ invitation, invitedAs, config }: AnswerProps) {
     try {
       location.replace(hashOf(await answer(invitation, cleanName(name) || undefined)))
     } catch (error) {
+      if (error instanceof InvitationUsedError) return onUsed(error)
       const { title, text } = failureWords(error)
       setProblem(t.titled(title, text))
       setBusy(false)
@@ -139,9 +145,4 @@ function Answer({ invitation, invitedAs, config }: AnswerProps) {
       )}
     </form>
   )
-}
-
-/** Whether another attempt may succeed: the service did not answer. */
-function isPassing(failure: unknown): boolean {
-  return typeof failure === 'object' && failure !== null && 'isPassing' in failure && failure.isPassing === true
 }

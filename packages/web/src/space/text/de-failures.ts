@@ -41,6 +41,10 @@ export const failures: Text['failures'] = {
     title: 'Deine Anmeldung wurde nicht akzeptiert',
     text: 'Der Dienst konnte nicht feststellen, ob sie echt ist. Meist hilft es, sich neu anzumelden.',
   },
+  badClock: {
+    title: 'Die Uhr dieses Geräts geht falsch',
+    text: 'Sie weicht um mehr als fünf Minuten von der des Dienstes ab. Stelle die Uhrzeit, dann öffnet sich der Raum von selbst.',
+  },
   badRoomKey: {
     title: 'Dieser Schlüssel öffnet den Raum nicht',
     text: 'Der letzte Teil des Links, nach dem #, ist nicht der Schlüssel dieses Raums. Vielleicht wurde er beim Kopieren abgeschnitten oder verändert: Lass dir den Link noch einmal geben.',

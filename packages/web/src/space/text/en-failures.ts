@@ -40,6 +40,10 @@ export const failures = {
     title: 'Your sign-in was not accepted',
     text: 'The service could not verify it. Signing in again usually helps.',
   },
+  badClock: {
+    title: 'The clock of this device is wrong',
+    text: 'It differs from that of the service by more than five minutes. Set the time; the room then opens by itself.',
+  },
   badRoomKey: {
     title: 'This key does not open the room',
     text: 'The last part of the link, after the #, is not this room’s key. It may have been cut off or changed when it was copied. Ask for the link again.',

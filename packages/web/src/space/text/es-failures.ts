@@ -39,6 +39,10 @@ export const failures: Text['failures'] = {
     title: 'No se ha aceptado tu inicio de sesión',
     text: 'El servicio no ha podido comprobar que sea auténtico. Suele bastar con iniciar sesión de nuevo.',
   },
+  badClock: {
+    title: 'El reloj de este dispositivo va mal',
+    text: 'Difiere del reloj del servicio en más de cinco minutos. Ajusta la hora y la sala se abrirá sola.',
+  },
   badRoomKey: {
     title: 'Esta clave no abre la sala',
     text: 'La última parte del enlace, después de #, no es la clave de esta sala. Puede que se cortara o cambiara al copiarla: pide el enlace otra vez.',

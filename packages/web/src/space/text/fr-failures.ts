@@ -39,6 +39,10 @@ export const failures: Text['failures'] = {
     title: 'Votre connexion n’a pas été acceptée',
     text: 'Le service n’a pas pu s’assurer qu’elle est authentique. Se reconnecter suffit en général.',
   },
+  badClock: {
+    title: 'L’horloge de cet appareil est fausse',
+    text: 'Elle s’écarte de plus de cinq minutes de celle du service. Réglez l’heure, et le salon s’ouvrira de lui-même.',
+  },
   badRoomKey: {
     title: 'Cette clé n’ouvre pas le salon',
     text: 'La dernière partie du lien, après le #, n’est pas la clé de ce salon. Elle a peut-être été coupée ou modifiée lors de la copie : demandez à nouveau le lien.',
