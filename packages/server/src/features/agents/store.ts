@@ -164,6 +164,7 @@ export async function listAgentsOfAllTenants(db: Db, { afterSeq, limit }: Page):
 const findText = `select ${columns} from agents where tenant_id = $1 and id = $2`
 const findStatement = statement<Row>('agents-find', findText)
 const lockStatement = statement<Row>('agents-lock', `${findText} for no key update`)
+const shareStatement = statement<Row>('agents-share', `${findText} for share`)
 
 export async function findAgent(db: Db, tenantId: string, id: string): Promise<Agent | undefined> {
   const [row] = await db.query(findStatement, [tenantId, id])
@@ -173,6 +174,12 @@ export async function findAgent(db: Db, tenantId: string, id: string): Promise<A
 /** Reads and locks the row for a change that depends on it; concurrent changes wait. */
 export async function findAgentForUpdate(tx: Tx, tenantId: string, id: string): Promise<Agent | undefined> {
   const [row] = await tx.query(lockStatement, [tenantId, id])
+  return row && toAgent(row)
+}
+
+/** Nobody changes the agent until the transaction ends; several transactions may hold this lock at once. */
+export async function findAgentForShare(tx: Tx, tenantId: string, id: string): Promise<Agent | undefined> {
+  const [row] = await tx.query(shareStatement, [tenantId, id])
   return row && toAgent(row)
 }
 

@@ -1,8 +1,10 @@
 import { countOne } from '#features/usage/store.ts'
 import { hashCredential, newCredential, newId } from '#crypto/random.ts'
 import type { Tx } from '#db/database.ts'
-import { ApiError } from '#errors/api-error.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 import type { Agent } from '../agents/agent.ts'
+import { canLaunch } from '../agents/status.ts'
+import { findAgentForShare } from '../agents/store.ts'
 import type { Context } from '../context.ts'
 import { transactionId, type AccountRef, type Hold } from '#features/credits/ledger/movement.ts'
 import { findPayer } from '#features/credits/ledger/store.ts'
@@ -93,9 +95,25 @@ export async function launchInto(
   const holds = holdsOf(session)
   const outcomes = holds.length > 0 ? await postMovements(tx, holds) : []
   if (outcomes.some((outcome) => outcome !== 'posted')) throw new ApiError('insufficient_credit')
+  await assertStillLaunchable(tx, launch, pendingLaunchId !== null)
   await insertAgentVersion(tx, session)
   await countOne(tx, session.tenantId, 'launches')
   return { session, controlToken }
+}
+
+/**
+ * The status was read before the room was checked. Whoever changes it waits for this transaction, and then finds the
+ * session: so no session of a suspended agent goes on.
+ */
+async function assertStillLaunchable(tx: Tx, { agent, tenantId }: Launch, wasPending: boolean): Promise<void> {
+  const now = await findAgentForShare(tx, agent.tenantId, agent.id)
+  if (!now || !canLaunch(now, tenantId)) throw notLaunchable(wasPending)
+}
+
+/** `wasPending`: the caller has a summon key, and names no agent. */
+export function notLaunchable(wasPending: boolean): ApiError {
+  if (wasPending) return new ApiError('state_conflict', { message: 'The agent can no longer be launched.' })
+  return invalid('/agent_id', 'is no agent that you can launch')
 }
 
 /** The price, and what the agent may use beside it: two holds, so that nothing of it can be spent twice. */

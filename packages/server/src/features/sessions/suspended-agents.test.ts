@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { hashCredential, newCredential } from '#crypto/random.ts'
 import { send } from '#testing/http.ts'
-import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
+import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { auditLedger } from '../credits/ledger/audit-store.ts'
 
 let world: SessionWorld
@@ -69,4 +69,28 @@ test('suspending an agent stops all its sessions and settles them, and no other 
   assert.deepEqual(await world.balance(coupon), { balance: 5, held: 0, currency: 'credits' })
   assert.equal((await world.control('GET', `/sessions/${other.id}`, other.control)).body.data.status, 'running')
   assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
+})
+
+test('a launch that was under way when its agent was suspended launches nothing, and holds no credits', async () => {
+  const agentId = await world.makeAgent()
+  const coupon = await world.makeCoupon(5)
+  const { pool } = world.api.ctx.db
+  const holder = await pool.connect()
+  try {
+    // The launch has found the agent active by the time it waits for the account.
+    await holder.query('begin')
+    await holder.query('select from ledger_accounts where code_hash = $1 for update', [hashCredential(coupon)])
+    const launching = world.launch(agentId, world.newRoom(), coupon)
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await eventually(async () => (await pool.query(waiting)).rows.length > 0, 'the launch waits')
+    assert.equal((await moderate(agentId, 'suspended')).status, 200)
+    await holder.query('commit')
+    const { status, body } = await launching
+    assert.deepEqual([status, body.error?.code], [400, 'invalid_request'])
+  } finally {
+    holder.release(true)
+  }
+  assert.deepEqual(await world.balance(coupon), { balance: 5, held: 0, currency: 'credits' })
+  const { rows } = await pool.query('select status from sessions where agent_id = $1', [agentId])
+  assert.deepEqual(rows, [])
 })

@@ -14,7 +14,7 @@ import { findLaunchable } from '#features/agents/status.ts'
 import { assertJsonSize } from '#http/parse.ts'
 import { accountKey, type AccountRef } from '#features/credits/ledger/movement.ts'
 import { findTenant } from '#features/tenants/store.ts'
-import { assertPrice, launchInto, payerOf, reserveLaunch, type Launch } from '../launch.ts'
+import { assertPrice, launchInto, notLaunchable, payerOf, reserveLaunch, type Launch } from '../launch.ts'
 import { meteredPricesOf } from '../budget.ts'
 import { atQuotedPrices, openQuote } from '../quote.ts'
 import { assertSealedTo } from '../sealed-key.ts'
@@ -31,7 +31,7 @@ export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, te
   await assertUnanswered(ctx.db, claim)
   if (body.metadata) assertJsonSize(body.metadata, limits.metadataBytes, '/metadata')
   const found = await findLaunchable(ctx.db, tenantId, body.agent_id)
-  if (!found) throw invalid('/agent_id', 'is no agent that you can launch')
+  if (!found) throw notLaunchable(false)
   const quote = body.quote === undefined ? undefined : await openQuote(ctx, tenantId, found.id, body.quote)
   if (quote && (body.max_minutes ?? 0) > quote.maxMinutes)
     throw invalid('/max_minutes', `the quote is for at most ${quote.maxMinutes} minutes`)
@@ -141,7 +141,7 @@ function unknownSummonKey(): ApiError {
 /** The agent as it is now, with the room and the coupon that were stored with the pending launch. */
 async function launchOf(ctx: Context, pending: Session, coupon: string): Promise<Launch> {
   const agent = await findLaunchable(ctx.db, pending.tenantId, pending.agentId)
-  if (!agent) throw new ApiError('state_conflict', { message: 'The agent can no longer be launched.' })
+  if (!agent) throw notLaunchable(true)
   // The launcher agreed to a price. The holder of the summon key cannot agree to another one.
   assertPrice(agent, pending.priceCredits, '/summon_key')
   return {
