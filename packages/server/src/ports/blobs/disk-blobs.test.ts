@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readlink, rm, stat, statfs, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
@@ -212,5 +212,34 @@ test(
     await blobs.write('a/small', bytesOf(1024 * 1024))
     await assert.rejects(blobs.write('a/large', bytesOf(4 * 1024 * 1024)), { code: 'unavailable' })
     await blobs.write('a/next', bytesOf(1024 * 1024))
+  },
+)
+
+test(
+  'files that begin at the same time do not fill the disk together: the room of the database stays free',
+  { skip: whyNoDisk() },
+  async (t) => {
+    const disk = mountDisk(t, 8)
+    const [minFreeBytes, bytes] = [4 * 1024 * 1024, 3 * 1024 * 1024]
+    const blobs = new DiskBlobs({ folder: join(disk.folder, 'blobs'), publicUrl: 'http://localhost:8787', urlKeys, minFreeBytes })
+    let least = Infinity
+    let begun = 0
+    const allBegan = Promise.withResolvers<void>()
+    async function* upload() {
+      if (++begun === 3) allBegan.resolve()
+      await allBegan.promise
+      for (let i = 0; i < 48; i++) {
+        yield bytesOf(bytes / 48)
+        const { bavail, bsize } = await statfs(disk.folder)
+        least = Math.min(least, bavail * bsize)
+      }
+    }
+    const grants = [1, 2, 3].map((n) => ({ key: `uploads/${n}`, bytes }) as UploadGrant)
+    const outcomes = await Promise.allSettled(grants.map((grant) => blobs.receive(grant, upload())))
+    const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [(one.reason as BlobError).code] : []))
+    assert.ok(refused.length > 0 && refused.every((code) => code === 'unavailable'), String(refused))
+    assert.ok(least > minFreeBytes - 512 * 1024, `${least} bytes were free`)
+    await blobs.deletePrefix('uploads/')
+    await blobs.write('a/next', bytesOf(bytes))
   },
 )

@@ -169,23 +169,26 @@ export class DiskBlobs implements Blobs {
 
   async #writeWhole(key: string, body: Pick<WholeFile, 'chunks' | 'bytes' | 'sha256' | 'once'>) {
     const path = this.#pathOf(key)
+    await this.#makeTemporary()
     await this.#assertRoom(body.bytes)
-    return statOf(await writeWhole({ path, temporary: this.#temporary, ...body }).catch(unlessFull))
+    // Again while the file grows, because files that began at the same time grow too.
+    const assertRoom = (bytes: number) => this.#assertRoom(bytes)
+    return statOf(await writeWhole({ path, temporary: this.#temporary, assertRoom, ...body }).catch(unlessFull))
   }
 
   async disk(): Promise<{ freeBytes: number; totalBytes: number }> {
-    const { bavail, bsize, blocks } = await this.#statDisk()
+    await this.#makeTemporary()
+    const { bavail, bsize, blocks } = await statfs(this.#temporary)
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
   }
 
   /** The first file makes the folder. */
-  async #statDisk() {
+  async #makeTemporary(): Promise<void> {
     await mkdir(this.#temporary, { recursive: true, mode: 0o700 }).catch(unlessFull)
-    return statfs(this.#temporary)
   }
 
   async #assertRoom(bytes: number): Promise<void> {
-    const { bavail, bsize } = await this.#statDisk()
+    const { bavail, bsize } = await statfs(this.#temporary)
     if (bavail * bsize < bytes + this.#minFreeBytes) throw unavailable(new Error('the disk is full'))
   }
 

@@ -15,15 +15,20 @@ export interface WholeFile {
   sha256?: string | undefined
   /** Keeps an existing file and throws EEXIST. */
   once?: boolean | undefined
+  /** Called before each part of the file is written. Throws where the disk has no room for so many more bytes. */
+  assertRoom?: ((bytes: number) => Promise<void>) | undefined
 }
 
+/** Many files may grow at once, and each may fill the disk by as much before its space is looked at again. */
+const partBytes = 64 * 1024
+
 /** Writes a file completely and durably, or not at all. Reads the next chunk only after the previous one is written. */
-export async function writeWhole({ path, temporary, chunks, bytes, sha256, once }: WholeFile): Promise<Stats> {
+export async function writeWhole({ path, temporary, once, ...content }: WholeFile): Promise<Stats> {
   const growing = join(temporary, randomUUID())
   await mkdir(temporary, { recursive: true, mode: 0o700 })
   const file = await open(growing, 'wx', 0o600)
   try {
-    const stats = await fill(file, chunks, bytes, sha256)
+    const stats = await fill(file, content)
     await moveInto(growing, path, { once })
     return stats
   } catch (error) {
@@ -32,9 +37,11 @@ export async function writeWhole({ path, temporary, chunks, bytes, sha256, once 
   }
 }
 
-async function fill(file: FileHandle, chunks: WholeFile['chunks'], bytes: number, sha256: string | undefined): Promise<Stats> {
+type Content = Pick<WholeFile, 'chunks' | 'bytes' | 'sha256' | 'assertRoom'>
+
+async function fill(file: FileHandle, content: Content): Promise<Stats> {
   try {
-    await writeChunks(file, chunks, bytes, sha256)
+    await writeChunks(file, content)
     await file.sync()
     return await file.stat()
   } finally {
@@ -42,18 +49,19 @@ async function fill(file: FileHandle, chunks: WholeFile['chunks'], bytes: number
   }
 }
 
-async function writeChunks(
-  file: FileHandle,
-  chunks: WholeFile['chunks'],
-  bytes: number,
-  sha256: string | undefined,
-): Promise<void> {
+async function writeChunks(file: FileHandle, { chunks, bytes, sha256, assertRoom }: Content): Promise<void> {
   const hash = sha256 === undefined ? undefined : createHash('sha256')
   let written = 0
+  let unchecked = 0
   for await (const chunk of chunks) {
     written += chunk.length
     if (written > bytes) throw new BlobError('mismatch', `more than the ${bytes} bytes announced`)
     hash?.update(chunk)
+    unchecked += chunk.length
+    if (unchecked >= partBytes) {
+      await assertRoom?.(chunk.length)
+      unchecked = 0
+    }
     await file.writeFile(chunk)
   }
   if (written !== bytes) throw new BlobError('mismatch', `${written} bytes instead of the ${bytes} announced`)
