@@ -55,11 +55,12 @@ async function applyEvent(ctx: Context, event: PaymentEvent): Promise<void> {
 
 async function applyReversal(ctx: Context, reversal: PaymentReversal): Promise<void> {
   const { type, payment, provider, checkoutId } = reversal
+  // In this order: a payment that is recorded between the two reads is found by the second one.
+  const named = checkoutId === undefined ? undefined : await findCheckoutById(ctx.db, checkoutId)
   const checkout = await findCheckoutByPayment(ctx.db, payment, provider)
-  const unpaid = checkout || checkoutId === undefined ? undefined : await findCheckoutById(ctx.db, checkoutId)
   if (checkout) await ctx.db.transaction((tx) => reverseCheckout(tx, checkout, reversal))
   // Stripe sends it again, until the payment is here.
-  else if (unpaid?.paidAt === null) throw new ApiError('unavailable', { message: 'The payment was not reported yet.' })
+  else if (named?.paidAt === null) throw new ApiError('unavailable', { message: 'The payment was not reported yet.' })
   // Other software may share the Stripe account. A payment from before this release has no id here.
   else ctx.log.warn({ payment, type }, 'money that went back belongs to no checkout here')
 }

@@ -142,6 +142,25 @@ test('a refund that is reported before its payment is reported again, and takes 
   for (const other of [`${id.slice(0, -2)}zz`, 'cart 7']) assert.equal((await refund(other)).status, 200)
 })
 
+test('a refund that is reported while its payment is recorded takes the credits, or is reported again', async (t) => {
+  const { id, session } = await shop.sell({ purpose: 'license_key' })
+  const payment = `pi_${randomUUID()}`
+  const { db } = shop.api.ctx
+  const query = db.query.bind(db)
+  let reads = 0
+  t.mock.method(db, 'query', async (asked: Parameters<typeof query>[0], values: unknown[]) => {
+    const rows = await query(asked, values)
+    // Between the first and the second read of the refund.
+    if (asked.name.startsWith('checkouts-find-by') && ++reads === 1)
+      await shop.tell('paid', { ...session, payment_intent: payment })
+    return rows
+  })
+  const amounts = { amount: 3_000, amount_refunded: 3_000, metadata: { checkout_id: id } }
+  const { status } = await shop.deliver(stripeEvent('charge.refunded', chargeOf(payment), amounts))
+  assert.ok(reads > 1)
+  assert.deepEqual([status, await balances()], [200, {}])
+})
+
 test('an inquiry takes nothing, and does once it is a dispute', async () => {
   const { payment } = await sellPaid()
   const dispute = (type: string, status: string) => shop.deliver(stripeEvent(type, chargeOf(payment), { amount: 3_000, status }))
