@@ -909,7 +909,9 @@ begin
     left join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
   ), claimed as (
     insert into idempotency_keys as k (scope, key_hash, body_hash, answer, expires_at)
-    select i.scope, i.key_hash, i.body_hash, i.answer, i.expires_at
+    select i.scope, i.key_hash, i.body_hash, i.answer,
+      -- As keptUntil of idempotency/store.ts.
+      case when i.expires_at < now() + interval '23 hours' then now() + interval '24 hours' else i.expires_at end
     from input i
     where i.scope is not null and i.outcome = 'added'
     order by i.scope, i.key_hash

@@ -46,8 +46,7 @@ export async function authenticateOperator(ctx: Context, headers: IncomingHttpHe
   const found = await findByTokenHash(ctx.db, hashCredential(String(headers['x-admin-token'])))
   if (!found) throw refused('X-Admin-Token is not the token of an operator credential of this installation.')
   if (found.revokedAt !== null) throw refused('The operator credential was revoked. Ask another operator for a new one.')
-  if (found.expiresAt !== null && Date.parse(found.expiresAt) <= Date.now())
-    throw refused(`The operator credential expired at ${found.expiresAt}. Ask another operator for a new one.`)
+  if (found.isOver) throw refused(`The operator credential expired at ${found.expiresAt}. Ask another operator for a new one.`)
   await recordCredentialUse(ctx.db, found.id)
   return { id: found.id, name: found.name }
 }

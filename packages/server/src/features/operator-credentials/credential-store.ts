@@ -35,14 +35,18 @@ function toCredential(row: Row): OperatorCredential {
   }
 }
 
-const findStatement = statement<Row>(
+const findStatement = statement<Row & { is_over: boolean }>(
   'operator-credentials-find',
-  `select ${columns} from operator_credentials where token_hash = $1`,
+  `select ${columns}, coalesce(expires_at <= now(), false) as is_over from operator_credentials where token_hash = $1`,
 )
 
-export async function findByTokenHash(db: Db, tokenHash: Buffer): Promise<OperatorCredential | undefined> {
+/** `isOver`: it has expired, by the clock of the database: that of this machine may be wrong. */
+export async function findByTokenHash(
+  db: Db,
+  tokenHash: Buffer,
+): Promise<(OperatorCredential & { isOver: boolean }) | undefined> {
   const [row] = await db.query(findStatement, [tokenHash])
-  return row && toCredential(row)
+  return row && { ...toCredential(row), isOver: row.is_over }
 }
 
 const usedStatement = statement<never>(

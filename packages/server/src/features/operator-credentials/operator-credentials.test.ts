@@ -50,6 +50,18 @@ test('a revoked credential is refused from the next call on, and an expired one 
   await made({ name: 'late' })
 })
 
+for (const [aheadMinutes, isOver, status] of [
+  [-10, true, 401],
+  [10, false, 200],
+] as const)
+  test(`a credential ends by the clock of the database, where that of the process is wrong by ${aheadMinutes} minutes`, async (t) => {
+    const { id, token } = await made({ name: `clock ${aheadMinutes}`, expires_at: '2099-01-01T00:00:00.000Z' })
+    const end = isOver ? "now() - interval '1 s'" : "now() + interval '5 minutes'"
+    await query(`update operator_credentials set expires_at = ${end} where id = $1`, [id])
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + aheadMinutes * 60_000 })
+    assert.equal((await send(api, 'GET', '/tenants', as(token))).status, status)
+  })
+
 test('names differ, and no more than twenty credentials are active, however many are asked for at once', async () => {
   await made({ name: 'twin' })
   assert.equal((await add({ name: 'twin' })).body.error.code, 'state_conflict')

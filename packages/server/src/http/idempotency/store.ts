@@ -1,11 +1,18 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
 import type { Claim, WrittenClaim } from './claim.ts'
 
+/**
+ * The expiry of a row. It comes from the clock of the process; where that is hours behind, the clock of the database
+ * decides, because a row that has expired already would let its request run again. See place-checked-items.sql, too.
+ */
+const keptUntil = (expiry: string) =>
+  `case when ${expiry} < now() + interval '23 hours' then now() + interval '24 hours' else ${expiry} end`
+
 const insertStatement = statement<{ scope: string }>(
   'idempotency-insert',
   // An expired row is replaced. If the first request with the same key still runs, this waits for its end.
   `insert into idempotency_keys as k (scope, key_hash, body_hash, expires_at)
-   values ($1, $2, $3, $4)
+   values ($1, $2, $3, ${keptUntil('$4::timestamptz')})
    on conflict on constraint idempotency_keys_pkey
      do update set body_hash = excluded.body_hash, answer = null, expires_at = excluded.expires_at
      where k.expires_at <= now()
@@ -31,7 +38,8 @@ const claimStatement = statement<{ scope: string; key_hash: Buffer }>(
   'idempotency-insert-written',
   // In the order of their keys, so that two batches with the same keys cannot deadlock.
   `insert into idempotency_keys as k (scope, key_hash, body_hash, answer, expires_at)
-   select * from unnest($1::text[], $2::bytea[], $3::bytea[], $4::bytea[], $5::timestamptz[]) as i (scope, key_hash)
+   select scope, key_hash, body_hash, answer, ${keptUntil('expires_at')}
+   from unnest($1::text[], $2::bytea[], $3::bytea[], $4::bytea[], $5::timestamptz[]) as i (scope, key_hash, body_hash, answer, expires_at)
    order by i.scope, i.key_hash
    on conflict on constraint idempotency_keys_pkey
      do update set body_hash = excluded.body_hash, answer = excluded.answer, expires_at = excluded.expires_at
