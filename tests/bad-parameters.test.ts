@@ -40,7 +40,11 @@ interface QuerySchema {
   minLength?: number
   maxLength?: number
   enum?: string[]
+  format?: string
 }
+
+/** RFC 3339 allows these, and PostgreSQL does not. */
+const noTimesOfTheDatabase = ['0000-01-01T00:00:00Z', '0000-12-31T23:59:59.999Z', '0001-01-01T00:00:00+14:00']
 
 /** Values of a query parameter that its schema does not allow. */
 function wrongQueryValues({
@@ -50,6 +54,7 @@ function wrongQueryValues({
   minLength = 0,
   maxLength = Infinity,
   enum: values,
+  format,
 }: QuerySchema): string[] {
   if (type === 'integer') {
     return [
@@ -77,6 +82,7 @@ function wrongQueryValues({
     ...(values ? ['', 'x', otherCase(values[0]!), '%00'] : []),
     ...(minLength > 0 ? [''] : []),
     ...(maxLength < 10_000 ? ['x'.repeat(maxLength + 1)] : []),
+    ...(format === 'date-time' ? ['', 'x', '2026-11-20', ...noTimesOfTheDatabase.map(encodeURIComponent)] : []),
   ]
 }
 
@@ -191,6 +197,19 @@ test('a cursor is accepted only unchanged', async () => {
     assertRefused(await list(`${cursor}&cursor=${cursor}`), 'invalid_request', 'twice')
     assertDetailed(await list('x'), op)
   }
+})
+
+test('a time of the year 0 is refused in a cursor and in a body as well', async () => {
+  const find = (id: string) => servedOperations.find((op) => op.id === id)!
+  const { text } = await send(find('listKeys'), 'limit=1')
+  const { next_cursor: cursor } = (JSON.parse(text) as { meta: { next_cursor: string } }).meta
+  const forged = Buffer.from(cursor, 'base64url')
+    .toString()
+    .replace(/:\d{4}-/, ':0000-')
+  const answer = await send(find('listKeys'), `cursor=${Buffer.from(forged).toString('base64url')}`)
+  assertRefused(answer, 'invalid_cursor', forged)
+  for (const since of noTimesOfTheDatabase)
+    assertRefused(await send(find('recoverDeliveries'), '', { body: { since } }), 'invalid_request', since)
 })
 
 test('an Idempotency-Key is 1 to 255 printable ASCII characters', async () => {

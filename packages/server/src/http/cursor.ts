@@ -25,7 +25,8 @@ export interface TimePosition {
   id: string
 }
 
-const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+/** Not of the year 0, which PostgreSQL does not have. */
+const time = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 export function makeTimeCursor(list: string, { createdAt, id }: TimePosition): string {
   return Buffer.from(`${list}:${createdAt} ${id}`).toString('base64url')

@@ -27,6 +27,7 @@ import { defaultEndpoint } from '@atrium/contract/tokens'
 import type { Tx } from '#db/database.ts'
 import { recordAudit } from '#features/audit-log/record-audit.ts'
 import { cutPage, readCursor } from '#http/cursor.ts'
+import { requestTime } from '#http/request-time.ts'
 import { listDeliveries as listRows } from './delivery-store.ts'
 import { markResent, removeQueue } from './queue-store.ts'
 import { endPause, queueAgain, recoverFailed } from './resend-store.ts'
@@ -136,7 +137,8 @@ export const recoverDeliveries: HandlerOf<'recoverDeliveries'> = async ({ ctx, t
   const ref = { tenantId, endpointId: params.id }
   const { enabled } = await existing(findWebhook(ctx.db, ref))
   if (!enabled) throw new ApiError('state_conflict', { message: 'The webhook endpoint is disabled.' })
-  const { since, pending = false } = body
+  const { pending = false } = body
+  const since = requestTime(body.since, '/since')
   let queued = 0
   // Batches, so that no transaction holds many rows. A call that is cut short is repeated.
   for (let after = 0; ;) {
