@@ -126,6 +126,19 @@ test('a required field cannot be removed, and an empty change is refused', async
   assert.equal((await patch(id, { status: 'active' })).status, 400)
 })
 
+test('a secret that no HTTP header can carry is refused: no call of the tool could be sent', async () => {
+  const mcp = 'https://tools.example/mcp'
+  for (const secret of ['s3cret\n', 's3\r\ncret', '\u201cs3cret\u201d']) {
+    for (const declared of [
+      { ...tool, secret },
+      { mcp, secret },
+    ]) {
+      const { status, body } = await register({ tools: [declared] })
+      assert.deepEqual([status, body.error?.details?.[0]?.path], [400, '/tools/0/secret'])
+    }
+  }
+})
+
 test('a tool sent without a secret keeps the secret of its name or MCP address; null removes it; another name is another tool', async () => {
   const mcp = 'https://tools.example/mcp'
   const { id } = await registered({

@@ -4,6 +4,7 @@ import { shortPath } from '@atrium/contract/strict-json'
 import type { Static } from 'typebox'
 import { Compile, Errors, Meta, Pointer } from '#libraries/typebox-schema.js'
 import { type ApiError, invalid } from '#errors/api-error.ts'
+import { assertHeaderText } from '#http/header-text.ts'
 import type { Context } from '#features/context.ts'
 import type { Egress } from '#ports/egress/egress.ts'
 import { openToolSecrets, sealToolSecrets, secretKey, toolKey } from './agent-secrets.ts'
@@ -126,6 +127,7 @@ function declareTools(
     taken.add(key)
     // null removes the secret.
     const secret = declaration.secret === undefined ? secretsBefore.get(secretKey(shown)) : declaration.secret
+    if (typeof declaration.secret === 'string') assertHeaderText(declaration.secret, `${path}/secret`)
     if (typeof secret === 'string') declared.secrets.set(secretKey(shown), secret)
     declared.tools.push({ ...shown, has_secret: typeof secret === 'string' })
   }

@@ -1,5 +1,6 @@
 import { invalid } from '#errors/api-error.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
+import { assertHeaderText } from '#http/header-text.ts'
 import type { Egress } from '#ports/egress/egress.ts'
 import { providerKeysView, sealProviderKey } from './provider-keys.ts'
 import { deleteProviderKey, listProviderKeys, upsertProviderKey } from './store.ts'
@@ -14,6 +15,8 @@ export const setProviderKeys: HandlerOf<'setProviderKeys'> = async ({ ctx, tx, t
     if (wanted === null) await deleteProviderKey(tx, tenantId, provider)
     else {
       const { key, url } = typeof wanted === 'string' ? { key: wanted, url: null } : checkAddress(ctx.egress, wanted)
+      // Space around it is not sent.
+      assertHeaderText(key.trim(), typeof wanted === 'string' ? `/${provider}` : `/${provider}/key`)
       const keySealed = sealProviderKey(ctx.vault, tenantId, provider, key)
       await upsertProviderKey(tx, tenantId, { provider, keySealed, hint: `…${key.slice(-4)}`, url })
     }

@@ -59,7 +59,12 @@ test('an openai_compatible service is set with its address, which must be public
 })
 
 test('an unknown provider, an invalid key and an empty body are refused', async () => {
-  for (const body of [{ acme: 'x'.repeat(20) }, { openai: 'short' }, { openai: 5 }, {}]) {
+  const unsendable = [
+    { openai: 'sk-canary\n-0008' },
+    { google: 'g-\u201ccanary\u201d-0009' },
+    { openai_compatible: { url: 'https://models.example', key: 'c-canary\r\n-0010' } },
+  ]
+  for (const body of [{ acme: 'x'.repeat(20) }, { openai: 'short' }, { openai: 5 }, {}, ...unsendable]) {
     const got = await put(body)
     assert.deepEqual([got.status, got.body.error.code], [400, 'invalid_request'])
   }

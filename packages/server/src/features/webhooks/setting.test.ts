@@ -55,6 +55,8 @@ describe('the setting', () => {
       'ftp://hooks.example.com/',
       'hooks.example.com',
       'https://hooks.example.com:25/',
+      // As it would be sent, it has three times as many characters, and no delivery could be sent to it.
+      `https://hooks.example.com/${'\u00e9'.repeat(900)}`,
     ]
     for (const url of refused) {
       const got = await world.put({ url })

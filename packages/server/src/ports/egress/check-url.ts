@@ -29,6 +29,8 @@ export function parseUrl(text: string, mode: EgressMode): URL {
   if (/[\u0000-\u0020\u007f\\]/.test(text)) throw refusedUrl('has a space, a control character or a backslash')
   if (!URL.canParse(text)) throw refusedUrl('is not absolute, such as https://example.com/hook')
   const url = new URL(text)
+  // This form is stored and checked again: a letter that is not ASCII becomes six to twelve characters.
+  if (url.href.length > maxLength) throw refusedUrl(`has more than ${maxLength} characters, as it would be sent`)
   const secure = url.protocol === 'https:'
   if (!secure && !(url.protocol === 'http:' && mode === 'loopback')) {
     throw refusedUrl(
