@@ -84,6 +84,17 @@ test('where pauses are allowed, nobody is cut off for one', limit, async () => {
   impatient.destroy()
 })
 
+test('a clock that is set forward cuts nobody off', limit, async (t) => {
+  const { socket } = await ask('/patient')
+  const held = answered!
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 200))
+  await pause()
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 24 * 3_600_000 })
+  await pause()
+  assert.equal(held.destroyed, false)
+  socket.destroy()
+})
+
 test('an answer that waits behind another one is over when their connection is', limit, async () => {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => undefined)

@@ -48,7 +48,7 @@ export class UnreadAnswers {
       this.#sockets.set(socket, { taken: 0, sinceMs: 0 })
       socket.once('close', () => this.#sockets.delete(socket))
     })
-    const timer = setInterval(() => this.#check(Date.now()), this.#checkIntervalMs).unref()
+    const timer = setInterval(() => this.#check(performance.now()), this.#checkIntervalMs).unref()
     server.once('close', () => clearInterval(timer))
   }
 
