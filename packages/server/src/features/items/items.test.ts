@@ -57,28 +57,6 @@ test('hundreds of concurrent adds are each stored once, in one order without gap
   assert.deepEqual(new Set(rows.map((row) => row.id)), new Set(answers.map((answer) => answer.body.data.id)))
 })
 
-test('of a collection whose row is locked, callers without access are refused at once, and others wait', async () => {
-  const { data } = (await send(api, 'POST', '/collections', { key, body: { contributor_policy: 'token' } })).body
-  const addWith = async (collectionToken?: string) =>
-    (await add(data.id, { type: 'm', content: 1 }, collectionToken ? { collectionToken } : {})).status
-  const { publishableKey: stranger } = await api.makeTenant()
-  const holder = await api.ctx.db.pool.connect()
-  try {
-    await holder.query('begin')
-    await holder.query('select from collections where id = $1 for no key update', [data.id])
-    const waiting = Promise.all([addWith(data.contributor_token), addWith(data.admin_token)])
-    // Some find the lock taken. Those that follow find out that others wait for it.
-    for (let round = 0; round < 3; round++) {
-      assert.deepEqual(await Promise.all([addWith(), addWith(tenant.secretKey), addWith('cct_x')]), [403, 403, 403])
-    }
-    assert.equal((await add(data.id, { type: 'm', content: 1 }, { key: stranger })).status, 404)
-    await holder.query('commit')
-    assert.deepEqual(await waiting, [201, 201])
-  } finally {
-    holder.release()
-  }
-})
-
 test('processes of the previous release, which check the token themselves, add items as before', async () => {
   const { id, owner } = await make({ contributor_policy: 'token' })
   const { rows } = await api.ctx.db.pool.query(
