@@ -1,7 +1,7 @@
 import { Type } from './type.ts'
 import { operation } from './operation.ts'
 import { analysts, owners } from './roles.ts'
-import { closed, id, noNul, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
+import { closed, id, noNul, nullable, oneOf, pageQuery, Timestamp } from './schemas.ts'
 
 /** Fields that GitHub may add are accepted, because the format is theirs. */
 const FoundToken = Type.Object({
@@ -128,7 +128,15 @@ export const keyLeakOperations = {
       'request log has of them. `GET /tenant/requests` with `key_hint` lists all requests of such a key.',
     caller: 'secret',
     roles: analysts,
-    query: PageQuery,
+    query: closed({
+      ...pageQuery,
+      valid: Type.Optional(
+        Type.Boolean({
+          'x-status': 'live',
+          description: 'true: only keys that are valid now. false: only keys that were revoked or have expired.',
+        }),
+      ),
+    }),
     answers: { 200: { description: 'A page of leaked keys.', data: Type.Array(KeyLeak), paged: true } },
     errors: ['invalid_cursor'],
     example: {

@@ -61,6 +61,15 @@ export const keyOperations = {
         }),
       ),
       cursor: Type.Optional(Type.String({ ...pageQuery.cursor, 'x-status': 'live' })),
+      expiring_before: Type.Optional(
+        Type.String({
+          'x-status': 'live',
+          format: 'date-time',
+          description:
+            'Only keys that are valid now, expire before this time, and have no valid replacement. The first page has those ' +
+            'that end first.',
+        }),
+      ),
     }),
     answers: { 200: { description: 'A page of the keys.', data: Type.Array(Type.Object(keyFields)), paged: true } },
     errors: ['invalid_cursor'],

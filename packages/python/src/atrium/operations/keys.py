@@ -17,6 +17,7 @@ class KeysOperations(Core):
         *,
         limit: int | None = None,
         cursor: str | None = None,
+        expiring_before: str | None = None,
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> Page[list[types.Key], types.Key]:
@@ -31,6 +32,8 @@ class KeysOperations(Core):
         Args:
             limit: The largest number of keys. Without it, a page has up to 1000 keys.
             cursor: meta.next_cursor of the previous page, unchanged.
+            expiring_before: Only keys that are valid now, expire before this time, and have no valid replacement.
+                The first page has those that end first.
             repeatable: Whether to retry where no answer came or the server was unavailable.
             timeout: The limit of one attempt, in seconds. Default: that of the client.
 
@@ -48,7 +51,7 @@ class KeysOperations(Core):
         """
         return self._page(
             Route("GET", "/v1/tenant/keys", "secret"),
-            query={"limit": limit, "cursor": cursor},
+            query={"limit": limit, "cursor": cursor, "expiring_before": expiring_before},
             repeatable=repeatable,
             timeout=timeout,
         )
@@ -199,6 +202,7 @@ class KeysOperations(Core):
         *,
         limit: int | None = None,
         cursor: str | None = None,
+        valid: bool | None = None,
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> Page[list[types.ListKeyLeaksDataEntry], types.ListKeyLeaksDataEntry]:
@@ -213,6 +217,7 @@ class KeysOperations(Core):
             limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
                 50.
             cursor: meta.next_cursor of the previous page, unchanged.
+            valid: true: only keys that are valid now. false: only keys that were revoked or have expired.
             repeatable: Whether to retry where no answer came or the server was unavailable.
             timeout: The limit of one attempt, in seconds. Default: that of the client.
 
@@ -230,7 +235,7 @@ class KeysOperations(Core):
         """
         return self._page(
             Route("GET", "/v1/tenant/keys/leaks", "secret"),
-            query={"limit": limit, "cursor": cursor},
+            query={"limit": limit, "cursor": cursor, "valid": valid},
             repeatable=repeatable,
             timeout=timeout,
         )

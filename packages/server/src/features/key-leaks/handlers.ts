@@ -4,7 +4,7 @@ import type { Key } from '#features/keys/key.ts'
 import { listKeysById } from '#features/keys/store.ts'
 import { summariseKeyUse } from '#features/request-log/key-use-store.ts'
 import { findRevokesLeakedKeys, updateRevokesLeakedKeys } from '#features/tenants/store.ts'
-import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { filteredList, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
 import { leakView } from './leak.ts'
 import { reportLeakedKeys } from './report-leaked-keys.ts'
 import { listLeaks } from './store.ts'
@@ -13,9 +13,9 @@ import { listLeaks } from './store.ts'
 const graceMs = 60_000
 
 export const listKeyLeaks: HandlerOf<'listKeyLeaks'> = async ({ ctx, tenantId, query }) => {
-  const list = `key leaks:${tenantId}`
-  const { limit = limits.pageDefault } = query
-  const rows = await listLeaks(ctx.db, tenantId, readTimeCursor(list, query.cursor), limit + 1)
+  const { limit = limits.pageDefault, cursor, ...filters } = query
+  const list = filteredList(`key leaks:${tenantId}`, filters)
+  const rows = await listLeaks(ctx.db, tenantId, { after: readTimeCursor(list, cursor), isValid: filters.valid }, limit + 1)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const keys = await listKeysById(

@@ -155,6 +155,29 @@ test('a key that was revoked before is reported as ended', async () => {
   assert.equal((await leaksOf(tenant.secretKey))[0].action, 'ended')
 })
 
+test('the leaked keys that are still valid are listed apart from those that have ended', async () => {
+  const tenant = await api.makeTenant()
+  const [revoked, valid, expiring] = [await secondKey(tenant), await secondKey(tenant), await secondKey(tenant)]
+  await report([entry(revoked.key)])
+  await choose(tenant, 'notify')
+  await report([entry(valid.key)])
+  await report([entry(expiring.key)])
+  const list = async (query: string) => {
+    const { body } = await send(api, 'GET', `/tenant/keys/leaks?${query}`, { key: tenant.secretKey })
+    return body.error?.code ?? body.data.map(({ key_id }: any) => key_id)
+  }
+  assert.deepEqual(await list('valid=true'), [expiring.id, valid.id])
+  assert.deepEqual(await list('valid=false'), [revoked.id])
+  const body = { kind: 'secret', rotates: expiring.id }
+  assert.equal((await send(api, 'POST', '/tenant/keys', { key: tenant.secretKey, body })).status, 201)
+  assert.deepEqual(await list('valid=true'), [valid.id])
+  assert.deepEqual(await list(''), [expiring.id, valid.id, revoked.id])
+  const page = await send(api, 'GET', '/tenant/keys/leaks?valid=false&limit=1', { key: tenant.secretKey })
+  assert.deepEqual(await list(`valid=false&limit=1&cursor=${page.body.meta.next_cursor}`), [revoked.id])
+  assert.equal(await list(`cursor=${page.body.meta.next_cursor}`), 'invalid_cursor')
+  assert.equal(await list('valid=1'), 'invalid_request')
+})
+
 test('publishable keys, unknown keys and other texts are false positives, and change nothing', async () => {
   const tenant = await api.makeTenant()
   const broken = tenant.secretKey.slice(0, -1) + (tenant.secretKey.endsWith('0') ? '1' : '0')

@@ -47,11 +47,21 @@ export async function saveLeak(tx: Tx, tenantId: string, leak: KeyLeak): Promise
 
 const listStatement = statement<Row>(
   'key-leaks-list',
-  `select ${columns} from key_leaks where tenant_id = $1 and (first_seen_at, key_id) < ($2::timestamptz, $3)
+  `select ${columns} from key_leaks l where tenant_id = $1 and (first_seen_at, key_id) < ($2::timestamptz, $3)
+     and ($5::boolean is null or $5 = exists (
+       select from api_keys k where k.tenant_id = l.tenant_id and k.id = l.key_id
+         and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+     ))
    order by first_seen_at desc, key_id desc limit $4`,
 )
 
-/** The newest first. */
-export async function listLeaks(db: Db, tenantId: string, after: TimePosition | undefined, limit: number): Promise<KeyLeak[]> {
-  return (await db.query(listStatement, [tenantId, after?.createdAt ?? 'infinity', after?.id ?? '', limit])).map(toLeak)
+/** The newest first. `isValid`: only those whose key is valid now, or has ended. */
+export async function listLeaks(
+  db: Db,
+  tenantId: string,
+  { after, isValid }: { after: TimePosition | undefined; isValid: boolean | undefined },
+  limit: number,
+): Promise<KeyLeak[]> {
+  const values = [tenantId, after?.createdAt ?? 'infinity', after?.id ?? '', limit, isValid ?? null]
+  return (await db.query(listStatement, values)).map(toLeak)
 }

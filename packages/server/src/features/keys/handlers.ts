@@ -2,13 +2,15 @@ import { limits } from '@atrium/contract/limits'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
-import { futureTime } from '#http/request-time.ts'
+import { findTenantForUpdate } from '#features/tenants/store.ts'
+import { filteredList, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { futureTime, requestTime } from '#http/request-time.ts'
+import { listExpiringKeys } from './expiry-store.ts'
 import { issueKey } from './issue-key.ts'
 import { byAge, endOf, keyView } from './key.ts'
 import {
-  findKeyAndSecretsForUpdate,
   findKeysForUpdate,
+  hasOtherSecretKey,
   listKeys as listRows,
   notifyKeyChange,
   replaceKey,
@@ -35,9 +37,13 @@ export const createKey: HandlerOf<'createKey'> = async ({ tx, tenantId, body }) 
 }
 
 export const listKeys: HandlerOf<'listKeys'> = async ({ ctx, tenantId, query }) => {
-  const list = `keys:${tenantId}`
-  const { limit = limits.keysPageDefault } = query
-  const rows = await listRows(ctx.db, tenantId, readTimeCursor(list, query.cursor), limit + 1)
+  const { limit = limits.keysPageDefault, cursor, ...filters } = query
+  const list = filteredList(`keys:${tenantId}`, filters)
+  const after = readTimeCursor(list, cursor)
+  const before = filters.expiring_before && requestTime(filters.expiring_before, '/expiring_before')
+  const rows = await (before === undefined
+    ? listRows(ctx.db, tenantId, after, limit + 1)
+    : listExpiringKeys(ctx.db, tenantId, { after, before }, limit + 1))
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
@@ -48,12 +54,15 @@ export const listKeys: HandlerOf<'listKeys'> = async ({ ctx, tenantId, query }) 
 }
 
 export const revokeKey: HandlerOf<'revokeKey'> = async ({ tx, tenantId, params }) => {
-  const keys = await findKeyAndSecretsForUpdate(tx, tenantId, params.keyId)
-  const key = keys.find(({ id }) => id === params.keyId)
+  const [key] = await findKeysForUpdate(tx, tenantId, [params.keyId])
   if (!key) throw new ApiError('not_found')
-  const others = keys.some((other) => other.id !== key.id && other.kind === 'secret' && other.isActive)
-  if (key.kind === 'secret' && key.isActive && !others) throw new ApiError('last_secret_key')
   if (key.revokedAt !== null) return { status: 204 }
+  if (key.kind === 'secret' && key.isActive) {
+    // The lock of the tenant, so that of the last two keys one stays if both are revoked at once. A lock on the other
+    // keys would do the same, but there may be many. The look at them comes after it, and sees what it waited for.
+    await findTenantForUpdate(tx, tenantId)
+    if (!(await hasOtherSecretKey(tx, tenantId, key.id))) throw new ApiError('last_secret_key')
+  }
   await revokeRow(tx, tenantId, key.id)
   notifyKeyChange(tx, tenantId)
   await recordEvent(tx, tenantId, 'key.revoked', { key_id: key.id, kind: key.kind })

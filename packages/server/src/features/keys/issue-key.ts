@@ -1,8 +1,9 @@
 import { hashCredential, newCredential, newId } from '#crypto/random.ts'
 import type { Database, Tx } from '#db/database.ts'
 import { event, recordEvent, recordEvents } from '#features/events/record-event.ts'
+import { hasExpiringKeys, markExpiringKeys } from './expiry-store.ts'
 import type { Key } from './key.ts'
-import { hasExpiringKeys, insertKey, markExpiringKeys } from './store.ts'
+import { insertKey } from './store.ts'
 
 interface KeyTerms {
   kind: Key['kind']

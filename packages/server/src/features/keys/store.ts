@@ -2,7 +2,7 @@ import { statement, type Db, type Tx } from '#db/database.ts'
 import type { TimePosition } from '#http/cursor.ts'
 import { neverEnds, rolesHeld, type Key, type ResolvedKey, type Role } from './key.ts'
 
-interface Row {
+export interface Row {
   id: string
   kind: Key['kind']
   name: string | null
@@ -16,10 +16,10 @@ interface Row {
 }
 
 // clock_timestamp(): a statement that has waited for a lock reads what another one has written after now().
-const isActive = 'revoked_at is null and (expires_at is null or expires_at > clock_timestamp())'
-const columns = `id, kind, name, hint, created_at, last_used_at, expires_at, revoked_at, replaced_by, ${isActive} as is_active`
+export const isActive = 'revoked_at is null and (expires_at is null or expires_at > clock_timestamp())'
+export const columns = `id, kind, name, hint, created_at, last_used_at, expires_at, revoked_at, replaced_by, ${isActive} as is_active`
 
-function toKey(row: Row): Key {
+export function toKey(row: Row): Key {
   return {
     id: row.id,
     kind: row.kind,
@@ -103,7 +103,9 @@ export async function insertKey(tx: Tx, tenantId: string, key: NewKey): Promise<
   return toKey(row)
 }
 
-const end = `coalesce(least(expires_at, revoked_at), timestamptz '${neverEnds}')`
+/** When the key ends or has ended, as in the index api_keys_by_end. */
+export const end = `coalesce(least(expires_at, revoked_at), timestamptz '${neverEnds}')`
+
 const listStatement = statement<Row>(
   'keys-list',
   // By the end: the valid keys are on the first page, however many have ended.
@@ -154,18 +156,18 @@ export async function hasSecretKey(db: Db, tenantId: string): Promise<boolean> {
   return row?.any ?? false
 }
 
-const lockWithSecretsStatement = statement<Row>(
-  'keys-lock-with-secrets',
-  `select ${columns} from api_keys where tenant_id = $1 and (id = $2 or (kind = 'secret' and ${isActive}))
-   order by created_at, id for no key update`,
+const otherSecretStatement = statement<{ any: boolean }>(
+  'keys-other-secret',
+  // The end is indexed: keys that have ended are not read, however many they are.
+  `select exists (
+     select from api_keys where tenant_id = $1 and id <> $2 and kind = 'secret' and ${end} > now() and ${isActive}
+   ) as any`,
 )
 
-/**
- * Locks this key and the active secret keys of the tenant, so that two concurrent revocations cannot revoke its last two.
- * Ended keys are left alone: there may be many, and a lock writes each.
- */
-export async function findKeyAndSecretsForUpdate(tx: Tx, tenantId: string, id: string): Promise<Key[]> {
-  return (await tx.query(lockWithSecretsStatement, [tenantId, id])).map(toKey)
+/** Whether the tenant has an active secret key besides this one. */
+export async function hasOtherSecretKey(tx: Tx, tenantId: string, id: string): Promise<boolean> {
+  const [row] = await tx.query(otherSecretStatement, [tenantId, id])
+  return row?.any ?? false
 }
 
 const lockSomeStatement = statement<Row>(
@@ -224,55 +226,6 @@ const deleteCanariesStatement = statement<never>(
 /** Deletes this canary of the revocation probe, and those that killed processes left. */
 export async function deleteCanaries(db: Db, systemTenantId: string, id: string): Promise<void> {
   await db.query(deleteCanariesStatement, [systemTenantId, id])
-}
-
-interface ExpiringRow {
-  tenant_id: string
-  id: string
-  kind: Key['kind']
-  expires_at: string
-}
-
-// A key that was rotated is meant to end, if its replacement or a later one is valid. It stays unmarked, because its end
-// matters again if that one is revoked. union: a circle of ids ends the search.
-const expiring = `from api_keys k
-     where k.revoked_at is null and k.expiry_notices < 2 and k.expires_at > now() and k.expires_at <= now() + interval '7 days'
-       and (k.expiry_notices = 0 or k.expires_at <= now() + interval '1 day')
-       and not exists (
-         with recursive successors as (
-           select s.id, s.replaced_by, s.revoked_at, s.expires_at from api_keys s where s.tenant_id = k.tenant_id and s.id = k.replaced_by
-           union
-           select n.id, n.replaced_by, n.revoked_at, n.expires_at
-           from successors s join api_keys n on n.tenant_id = k.tenant_id and n.id = s.replaced_by
-         )
-         select from successors where revoked_at is null and (expires_at is null or expires_at > now())
-       )`
-const anyExpiringStatement = statement<{ any: boolean }>('keys-any-expiring', `select exists (select ${expiring}) as any`)
-
-export async function hasExpiringKeys(db: Db): Promise<boolean> {
-  const [row] = await db.query(anyExpiringStatement, [])
-  return row?.any ?? false
-}
-
-const expiringStatement = statement<ExpiringRow>(
-  'keys-mark-expiring',
-  // A key in its last day gets only the notice of that day, even if it never got the notice of the week.
-  `update api_keys set expiry_notices = case when expires_at <= now() + interval '1 day' then 2 else 1 end
-   where (tenant_id, id) in (
-     select k.tenant_id, k.id ${expiring}
-     limit $1
-     for update of k skip locked
-   )
-   returning tenant_id, id, kind, expires_at`,
-)
-
-/**
- * Marks keys of any tenant as announced, up to `limit`, that expire within a week or a day and have no valid replacement.
- * Returns them.
- */
-export async function markExpiringKeys(tx: Tx, limit: number) {
-  const rows = await tx.query(expiringStatement, [limit])
-  return rows.map(({ tenant_id: tenantId, id, kind, expires_at: expiresAt }) => ({ tenantId, id, kind, expiresAt }))
 }
 
 /** Notifies every process, when this transaction has committed, to reload the tenant's keys. */

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { consoleLink, signIn } from '#testing/console.ts'
+import { send } from '#testing/http.ts'
+import { startTestApi, type TestApi } from '#testing/test-api.ts'
+
+let api: TestApi
+before(async () => {
+  api = await startTestApi()
+})
+after(() => api.close())
+
+test('a revocation waits for no other key of the tenant', async () => {
+  const { id: tenantId, secretKey: key } = await api.makeTenant()
+  const made = async (kind: string) => (await send(api, 'POST', '/tenant/keys', { key, body: { kind } })).body.data.id as string
+  const revoked = [await made('secret'), await made('publishable')]
+  const holder = await api.ctx.db.pool.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select from api_keys where tenant_id = $1 and id <> all($2) for no key update', [tenantId, revoked])
+    for (const id of revoked) assert.equal((await send(api, 'DELETE', `/tenant/keys/${id}`, { key })).status, 204)
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+})
+
+test('of secret keys that are all revoked at once, one stays', async () => {
+  const { id: tenantId, secretKey: key } = await api.makeTenant()
+  for (let n = 0; n < 7; n++) await send(api, 'POST', '/tenant/keys', { key, body: { kind: 'secret' } })
+  const owner = await signIn(api, await consoleLink(api, { kind: 'tenant', tenant_id: tenantId }))
+  const secretKeys = async () => {
+    const { data } = (await owner.send('GET', '/tenant/keys')).body
+    return data.filter(({ kind }: any) => kind === 'secret') as { id: string; revoked_at: string | null }[]
+  }
+  const answers = await Promise.all((await secretKeys()).map(({ id }) => owner.send('DELETE', `/tenant/keys/${id}`)))
+  assert.deepEqual(answers.map(({ status, body }) => (status === 204 ? 'revoked' : body.error.code)).toSorted(), [
+    'last_secret_key',
+    ...Array.from({ length: 7 }, () => 'revoked'),
+  ])
+  assert.equal((await secretKeys()).filter(({ revoked_at }) => revoked_at === null).length, 1)
+})
