@@ -207,4 +207,28 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     assert.deepEqual(problems, [])
     await page.context().close()
   })
+
+  test('the overview names each key that is leaked or ends soon, however many keys and leaks there are', async () => {
+    const { pool } = world.api.ctx.db
+    await pool.query(
+      `insert into api_keys (tenant_id, id, kind, name, hint, key_hash, expires_at, revoked_at)
+       select $1, 'key_many_' || n, 'secret', 'many ' || n, 'wsk_…0000', sha256(('many' || n)::bytea),
+         case n when 1 then now() + interval '2 days' end, case when n > 1002 then now() end
+       from generate_series(1, 1060) n`,
+      [world.tenant.id],
+    )
+    // The leak of a key that is still valid is the oldest.
+    await pool.query(
+      `insert into key_leaks (tenant_id, key_id, action, places, first_seen_at, last_seen_at)
+       select $1, 'key_many_' || n, 'notified', '[]', now() - make_interval(days => 1100 - n), now()
+       from generate_series(1002, 1060) n`,
+      [world.tenant.id],
+    )
+    const { page, problems } = await world.open('')
+    await page.getByText('The key many 1 expires within a week.', { exact: true }).waitFor()
+    await page.getByText('The key many 1002 was found in public and is still valid.', { exact: true }).waitFor()
+    assert.equal(await page.locator('.attention').getByText('The key').count(), 2)
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
 })

@@ -1,6 +1,5 @@
 import { api } from '../api/api.ts'
 import { may } from '../api/roles.ts'
-import { findEnding, isValidAt } from './ending-keys.ts'
 import { readDeliveryHealth, troubleOf } from './webhook-health.ts'
 
 interface Concern {
@@ -37,26 +36,33 @@ async function checkWebhooks(signal: AbortSignal): Promise<Concern[]> {
 }
 
 async function checkKeys(signal: AbortSignal): Promise<Concern[]> {
-  const [{ data }, { data: leaks }] = await Promise.all([
-    api.listKeys({ signal }),
-    api.listKeyLeaks({ query: { limit: LOOKED_AT }, signal }),
+  const expiring_before = new Date(Date.now() + SOON_MS).toISOString()
+  const [leaks, expiring] = await Promise.all([
+    api.listKeyLeaks({ query: { valid: true, limit: LOOKED_AT }, signal }),
+    api.listKeys({ query: { expiring_before, limit: LOOKED_AT }, signal }),
   ])
-  const isLeaked = new Set(leaks.map(({ key_id }) => key_id))
-  const nowMs = Date.now()
-  const leaked = data.filter((key) => isLeaked.has(key.id) && isValidAt(key, nowMs))
-  const ending = findEnding(data, { nowMs, untilMs: nowMs + SOON_MS })
+  const to = '/keys'
+  const leaked = leaks.data.map(({ key_id, key_name, key_hint }) => ({
+    about: `leaked ${key_id}`,
+    text: `The key ${key_name ?? key_hint} was found in public and is still valid.`,
+    to,
+  }))
+  const ending = expiring.data.map(({ id, name, hint }) => ({
+    about: `ending ${id}`,
+    text: `The key ${name ?? hint} expires within a week.`,
+    to,
+  }))
   return [
-    ...leaked.map(({ id, name, hint }) => ({
-      about: `leaked ${id}`,
-      text: `The key ${name ?? hint} was found in public and is still valid.`,
-      to: '/keys',
-    })),
-    ...ending.map(({ id, name, hint }) => ({
-      about: `ending ${id}`,
-      text: `The key ${name ?? hint} expires within a week.`,
-      to: '/keys',
-    })),
+    ...leaked,
+    ...more(leaks, { about: 'more leaked', text: 'More keys were found in public and are still valid.', to }),
+    ...ending,
+    ...more(expiring, { about: 'more ending', text: 'More keys expire within a week.', to }),
   ]
+}
+
+/** The concern that there are more than were read. */
+function more({ nextCursor }: { nextCursor?: string | undefined }, concern: Concern): Concern[] {
+  return nextCursor === undefined ? [] : [concern]
 }
 
 async function checkSessions(signal: AbortSignal): Promise<Concern[]> {
