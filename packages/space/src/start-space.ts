@@ -7,7 +7,7 @@ import { Semaphore } from '@atrium/traffic/semaphore'
 import { assertAddresses } from '@atrium/traffic/postgres/assert-addresses'
 import { Shards } from '@atrium/traffic/shards'
 import { UnreadAnswers } from '@atrium/traffic/unread-answers'
-import { keepRequestsYoung } from '@atrium/traffic/young-requests'
+import { keepOptimisedCode, keepRequestsYoung } from '@atrium/traffic/v8-flags'
 import { makeCertificate } from './certificate/certificate.ts'
 import { type Egress, findEgress, openEgress } from './certificate/egress.ts'
 import { readSigningKey, secretOf } from './certificate/signing-key.ts'
@@ -44,6 +44,7 @@ interface StartSpace {
 /** Starts the Space service. The database must be migrated already. */
 export async function startSpace({ env, build, log = logLine }: StartSpace): Promise<RunningSpace> {
   keepRequestsYoung()
+  keepOptimisedCode()
   const config = readSpaceConfig(env)
   const { databaseUrl: url, databaseDirectUrl: directUrl } = config
   await assertAddresses({ url, directUrl })

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { keepRequestsYoung } from '@atrium/traffic/young-requests'
+import { keepOptimisedCode, keepRequestsYoung } from '@atrium/traffic/v8-flags'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '#gateway/app.ts'
 import { listenError } from './assert-ports-free.ts'
@@ -26,6 +26,7 @@ export interface RunningApi {
 /** One API process: listens on the configured port. The database must be migrated already. */
 export async function startApi(config: Config, secrets: Secrets, databaseUrl: string): Promise<RunningApi> {
   keepRequestsYoung()
+  keepOptimisedCode()
   const opened = await openContext(config, secrets, databaseUrl, 'api')
   const { ctx } = opened
   const app = buildApp(ctx)
