@@ -119,7 +119,7 @@ export async function startSessionWorld({ runner = true } = {}): Promise<Session
 }
 
 /** Waits until the condition is true. On a timeout, the error contains the last value. */
-export async function eventually<T>(look: () => Promise<T | undefined | false>, what: string, withinMs = 8_000): Promise<T> {
+export async function eventually<T>(look: () => Promise<T | undefined | false>, what: string, withinMs = 20_000): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {
     const seen = await look()

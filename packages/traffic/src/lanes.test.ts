@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
+import { startVirtualTime } from '../../server/testing/virtual-time.ts'
 import { Lanes } from './lanes.ts'
+
+after(startVirtualTime())
 
 const locked = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' })
 const turn = () => new Promise((resolve) => setImmediate(resolve))

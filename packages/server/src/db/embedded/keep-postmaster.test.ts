@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
+import { startVirtualTime } from '#testing/virtual-time.ts'
 import { keepPostmaster } from './keep-postmaster.ts'
 import type { Postmaster } from './postmaster.ts'
+
+after(startVirtualTime())
 
 const waits = { firstMs: 1, maxMs: 4, healthyMs: 30 }
 

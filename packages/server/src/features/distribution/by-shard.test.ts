@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ConnectionLost } from '@atrium/traffic/database-errors'
 import { HeldElsewhere, Overloaded } from '@atrium/traffic/overloaded'
+import { startVirtualTime } from '#testing/virtual-time.ts'
 import { ByShard } from './by-shard.ts'
 import { TenantShards } from './tenant-shards.ts'
+
+after(startVirtualTime())
 
 const half = new TenantShards([-(2 ** 31), 0])
 const tenants = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
@@ -60,7 +63,6 @@ test('the other shards do not wait for a shard that hangs, which is left out unt
 })
 
 test('a shard whose node has failed is tried without anybody waiting, after growing pauses', async () => {
-  // Long enough that a timer of a busy machine, which fires late, does not outlast a pause.
   const byShard = new ByShard(half, { patienceMs: 5_000, pauseMs: 300 })
   let answer: ((ids: string[]) => void) | undefined
   let calls = 0

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ConnectionLost } from '@atrium/traffic/database-errors'
 import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
 import { hashText } from '@atrium/traffic/shards'
+import { startVirtualTime } from '#testing/virtual-time.ts'
 import { ShardGuard } from './shard-guard.ts'
 import { TenantShards } from './tenant-shards.ts'
+
+after(startVirtualTime())
 
 const half = new TenantShards([-(2 ** 31), 0])
 const tenants = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']

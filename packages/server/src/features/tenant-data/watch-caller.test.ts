@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ApiError } from '#errors/api-error.ts'
+import { startVirtualTime } from '#testing/virtual-time.ts'
 import { watchCaller } from './watch-caller.ts'
+
+after(startVirtualTime())
 
 const allowed = async () => undefined
 const failed = () => Promise.reject(new Error('connection lost'))

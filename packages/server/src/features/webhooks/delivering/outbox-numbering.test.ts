@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { Context } from '#features/context.ts'
 import { TenantShards } from '#features/distribution/tenant-shards.ts'
+import { startVirtualTime } from '#testing/virtual-time.ts'
 import { OutboxNumbering } from './outbox-numbering.ts'
+
+after(startVirtualTime())
 
 const shards = new TenantShards([-(2 ** 31), 0])
 const makeTenants = (count: number) => Array.from({ length: count }, (_, n) => `ten_${String(n).padStart(3, '0')}`)
