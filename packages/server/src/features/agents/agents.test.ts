@@ -126,9 +126,9 @@ test('a required field cannot be removed, and an empty change is refused', async
   assert.equal((await patch(id, { status: 'active' })).status, 400)
 })
 
-test('a secret that no HTTP header can carry is refused: no call of the tool could be sent', async () => {
+test('a secret with a control character is refused: no call of the tool could be sent', async () => {
   const mcp = 'https://tools.example/mcp'
-  for (const secret of ['s3cret\n', 's3\r\ncret', '\u201cs3cret\u201d']) {
+  for (const secret of ['s3cret\n', 's3\r\ncret', 's3\0cret']) {
     for (const declared of [
       { ...tool, secret },
       { mcp, secret },

@@ -61,7 +61,7 @@ test('an openai_compatible service is set with its address, which must be public
 test('an unknown provider, an invalid key and an empty body are refused', async () => {
   const unsendable = [
     { openai: 'sk-canary\n-0008' },
-    { google: 'g-\u201ccanary\u201d-0009' },
+    { google: 'g-canary\0-0009' },
     { openai_compatible: { url: 'https://models.example', key: 'c-canary\r\n-0010' } },
   ]
   for (const body of [{ acme: 'x'.repeat(20) }, { openai: 'short' }, { openai: 5 }, {}, ...unsendable]) {
