@@ -118,9 +118,14 @@ test('a device on the list with an old key and a wrong clock is not told that th
   const { room, etag } = await made()
   const { access } = newAccess()
   await room.appendAs(owner, await room.list({ prev: etag, access, devices: [owner.key, member.key] }))
-  const late = { change: { proof: 'x.y.z' } }
-  assert.deepEqual(refusal(await room.as(member, 'read', {}, late)), no('unproven'))
-  assert.deepEqual(refusal(await room.as(stranger, 'read', {}, late)), no('bad_room_key'))
+  for (const seconds of [-600, 600]) {
+    const late = { proofIat: Math.floor(Date.now() / 1_000) + seconds }
+    assert.deepEqual(refusal(await room.as(member, 'read', {}, late)), no('unproven'))
+    assert.deepEqual(refusal(await room.as(stranger, 'read', {}, late)), no('bad_room_key'))
+  }
+  const guess = { change: { spk: member.spk } }
+  assert.deepEqual(refusal(await room.as(stranger, 'read', {}, guess)), no('bad_room_key'), 'who is on the list is not told')
+  assert.deepEqual(refusal(await room.as(member, 'read', {}, { change: { proof: 'x.y.z' } })), no('bad_room_key'))
 })
 
 test('no line of the old key comes behind the list that replaced it, however many are sent at once', async () => {

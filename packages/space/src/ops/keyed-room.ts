@@ -11,6 +11,7 @@ import type { SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
 
 const maxSignatureLength = 1_024
+const maxProofLength = 4_096
 const maxClockSeconds = 5 * 60
 const maxLineBytes = 64 * 1024
 
@@ -47,13 +48,20 @@ export async function getKeyedRoom(
   try {
     return { head, listed: { list, device: getListed(request, list, receivedMs) } }
   } catch (error) {
-    // On the list, only its proof can be wrong, such as by its clock. It is not told that it was removed.
-    throw isOnList(request, list) ? error : (refused ?? error)
+    // A device on the list with a wrong clock is not told that it was removed.
+    throw isListedAtItsTime(request, list) ? error : (refused ?? error)
   }
 }
 
-function isOnList({ spk }: DeviceRequest, { devices }: DeviceList): boolean {
-  return devices.includes(parseDeviceKey(spk)?.thumbprint ?? '')
+/** Whether only the time of its proof is wrong. Nobody else learns whether a device is on the list. */
+function isListedAtItsTime(request: DeviceRequest, list: DeviceList): boolean {
+  const jws = parseCompactJws(request.proof, maxProofLength)
+  const iat = jws && decodeJsonPart(jws.payload)?.['iat']
+  try {
+    return typeof iat === 'number' && getListed(request, list, iat * 1_000) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** The device that sent the request. Throws SpaceError unless it proves its key, and the key is on the list. */

@@ -58,11 +58,16 @@ export class ListedClient extends SealingClient {
   }
 
   /** A request that this device proves; undefined: none does. `change`: what of the request the proof does not cover. */
-  async as(device: TestDevice | undefined, op: string, fields: object, forged: Forged & { change?: object } = {}): Promise<Got> {
+  async as(
+    device: TestDevice | undefined,
+    op: string,
+    fields: object,
+    forged: Forged & { change?: object; proofIat?: number } = {},
+  ): Promise<Got> {
     if (!device) return this.call(op, fields, forged)
     const request = { op, room: this.room, ...fields } as ProvableRequest
     const sha256 = createHash('sha256').update(proofContent(request)).digest('hex')
-    const parts = [{ alg: 'ES256' }, { op, room: this.room, iat: Math.floor(Date.now() / 1_000), sha256 }]
+    const parts = [{ alg: 'ES256' }, { op, room: this.room, iat: forged.proofIat ?? Math.floor(Date.now() / 1_000), sha256 }]
     const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
     const key = { key: device.privateKey, dsaEncoding: 'ieee-p1363' } as const
     const proof = `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`
