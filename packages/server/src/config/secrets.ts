@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '#errors/start-error.ts'
 import { readS3Secrets, type S3Secrets } from './blob-config.ts'
 import type { Env } from './env.ts'
@@ -168,6 +169,15 @@ function unlessThere(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
+/** Waits up to 1 s for another process that has made the file, and has not written it yet. */
+async function readWritten(path: string): Promise<string> {
+  for (let tries = 0; ; tries++) {
+    const text = (await readFile(path, 'utf8')).trim()
+    if (text || tries === 20) return text
+    await delay(50)
+  }
+}
+
 async function readOrMake(path: string, make: () => string): Promise<{ text: string; made: boolean }> {
   await makeFolder(join(path, '..'))
   try {
@@ -180,7 +190,7 @@ async function readOrMake(path: string, make: () => string): Promise<{ text: str
     return { text, made: true }
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw await dataFolderError(path, error)
-    const text = (await readFile(path, 'utf8').catch(async (fault) => Promise.reject(await dataFolderError(path, fault)))).trim()
+    const text = await readWritten(path).catch(async (fault) => Promise.reject(await dataFolderError(path, fault)))
     if (!text) throw new StartError(`${path} is empty; remove it to create a new one, or restore it`)
     return { text, made: false }
   }
