@@ -2,9 +2,7 @@ import { readCard } from './room-device.ts'
 import { readToken } from './signed-line.ts'
 import { findTurn, NOT_WRITABLE } from './turn.ts'
 
-/**
- * Rejects with TypeError unless every reader accepts the record in a room with a list.
- */
+/** Rejects with TypeError unless every reader accepts the record in a room with a list. */
 export async function assertWritable(record: object, room: string): Promise<void> {
   const fields = record as Readonly<Record<string, unknown>>
   const { t, card } = fields
