@@ -38,7 +38,7 @@ export async function benchAgainst({ tree, targets, rounds, seconds, signal }: A
     const [first, second] = round % 2 ? [theirSide, ourSide] : [ourSide, theirSide]
     await first.withStage(async (firstStage) =>
       second.withStage(async (secondStage) => {
-        await warmUp([...firstStage.ready, ...secondStage.ready], signal)
+        for (const { ready } of [firstStage, secondStage]) await warmUp(ready, signal)
         for (const [i, comparison] of comparisons.entries()) {
           comparison[first.name].push(await measureOn(firstStage, i, seconds, signal))
           comparison[second.name].push(await measureOn(secondStage, i, seconds, signal))
