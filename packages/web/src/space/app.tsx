@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { loadConfig, type SpaceConfig } from './config.ts'
 import { Announcer } from './parts/announcer.tsx'
 import { Banner } from './parts/banner.tsx'
@@ -59,7 +59,8 @@ function Screen({ fragment, config }: { fragment: string; config: SpaceConfig | 
 
 function useFragment(): string {
   const [fragment, setFragment] = useState(readFragment)
-  useEffect(() => {
+  // Any other effect would begin after the first frame, and miss a change before that.
+  useLayoutEffect(() => {
     const read = () => setFragment(readFragment())
     addEventListener('hashchange', read)
     return () => removeEventListener('hashchange', read)

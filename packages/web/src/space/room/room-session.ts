@@ -78,6 +78,11 @@ export class RoomSession {
     this.#stopper.abort()
   }
 
+  /** Whether the visitor has left. */
+  get isOver(): boolean {
+    return this.#stopper.signal.aborted
+  }
+
   /** Tries again at once what waits to be tried. */
   retryNow(): void {
     this.reader.naps.wake()

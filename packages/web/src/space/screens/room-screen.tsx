@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { Entry } from '@atrium/room-client/space-ops'
 import { failureWords } from '../api/failure-words.ts'
@@ -27,7 +27,9 @@ interface RoomScreenProps {
 
 export function RoomScreen({ secret, config }: RoomScreenProps) {
   const [session, setSession] = useState<RoomSession>()
-  useEffect(() => {
+  // A visit ends as soon as its screen is gone. The end of any other effect waits for the next frame, and what the visitor has
+  // left would go on until then.
+  useLayoutEffect(() => {
     MarkdownText.fetch()
     let left = false
     const opening = RoomSession.open(secret, (entries, opened) => void sayNews(entries, opened))

@@ -22,6 +22,7 @@ export function MoveRoom({ session }: { session: RoomSession }) {
     try {
       // The farewell comes second: a link to a room that does not exist would be worse than a room that nobody enters.
       const link = await makeClientSealedRoom(to)
+      if (session.isOver) return
       await session.channel.leave?.({ id, name: session.names.value.name, to: tellLink ? to : undefined })
       const isKept = keptRoomsStore.value.rooms.some(({ room }) => room === session.secret.room)
       if (isKept) keepRoom(link, session.state.value.title)

@@ -57,9 +57,26 @@ export async function makeRoom(page: Page, space: TestSpace, title = ''): Promis
   return { room, mk, link }
 }
 
+/** Writes a message, and waits until the composer has handed it over: then it is in the list, or waits to be sent. */
 export async function write(page: Page, text: string): Promise<void> {
-  await page.getByLabel('Message', { exact: true }).fill(text)
-  await page.keyboard.press('Enter')
+  const field = page.getByLabel('Message', { exact: true })
+  await field.fill(text)
+  await field.press('Enter')
+  if (text.trim() === '') return
+  await explained([{ page }], page.locator('#message:placeholder-shown').waitFor())
+}
+
+/** Waits for something in a page. If that fails, the error has what each of these visitors sees. */
+export async function explained<T>(visitors: readonly Pick<Visitor, 'page'>[], wait: Promise<T>): Promise<T> {
+  try {
+    return await wait
+  } catch (error) {
+    const views = visitors.map(async ({ page }) => {
+      const view = await page.locator('body').ariaSnapshot({ timeout: 2_000 }).catch(String)
+      return `${page.url()}\n${view}`
+    })
+    throw new Error([String(error), ...(await Promise.all(views))].join('\n\n'), { cause: error })
+  }
 }
 
 /** Makes a client-sealed room: what the form has chosen unasked. */
