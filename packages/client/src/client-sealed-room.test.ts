@@ -134,6 +134,33 @@ test('a service that changes a line is found out', async () => {
   await assert.rejects(reader.read(), (error) => error instanceof TamperedRoomError && error.problem === 'chain')
 })
 
+/** The same text with another last letter. */
+const otherEnd = (text: string) => `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`
+
+test('the messages before a line that is wrong are not lost: the error has them, and follow yields them first', async () => {
+  const room = open()
+  await room.make()
+  for (const text of ['first', 'second', 'third']) await room.say(text)
+  // Of the last line but one, the service has another letter.
+  const altering: typeof fetch = async (url, init) => {
+    const res = await fetch(url, init)
+    const answer = (await res.json()) as { lines?: string[] }
+    const lines = answer.lines?.map((line) => (line.includes('"seq":2,') ? line.replace(/"tag":"./, otherEnd) : line))
+    return Response.json({ ...answer, ...(lines && { lines }) }, { status: res.status })
+  }
+  const options = { room: room.room, mk: room.mk, fetch: altering }
+  await assert.rejects(open(options).read(), (error) => {
+    assert.ok(error instanceof TamperedRoomError)
+    assert.deepEqual([error.problem, error.seq, error.entries.map(({ message }) => message.text)], ['chain', 3, ['first']])
+    return true
+  })
+  const yielded: string[] = []
+  await assert.rejects(async () => {
+    for await (const { message } of open(options).follow()) yielded.push(message.text)
+  }, TamperedRoomError)
+  assert.deepEqual(yielded, ['first'])
+})
+
 test('a farewell leads the members into another room, and nothing more is written here', async () => {
   const room = open({ name: 'Ada' })
   await room.make()

@@ -6,11 +6,13 @@ import { followPages, pollUntilAnswered } from '@atrium/room-client/follow-room'
 import { farewellRecord, type FoundFarewell, LineReader, policyRecord, turnRecord } from '@atrium/room-client/line-reader'
 import { newRoomSecret, randomId } from '@atrium/room-client/new-room-secret'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
+import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import type { FollowOptions } from './follow-room.ts'
 import { wait as delay, type Wait } from './retry.ts'
 import { asAtriumError, converted, type Entry } from './room-call.ts'
 
-export { type FoundFarewell, TamperedRoomError, type TamperProblem } from '@atrium/room-client/line-reader'
+export type { FoundFarewell } from '@atrium/room-client/line-reader'
+export { TamperedRoomError, type TamperProblem } from '@atrium/room-client/tampered-room-error'
 
 export interface ClientSealedRoomOptions extends RoomSecret {
   /** The Space endpoint, such as https://api.example/v1/space. */
@@ -110,7 +112,11 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
     reader ??= new LineReader(keys)
     for (;;) {
       const page = await readPage(keys, reader.position, signal)
-      unread.push(...(await reader.take(page)))
+      try {
+        unread.push(...(await reader.take(page)))
+      } catch (error) {
+        throw error instanceof TamperedRoomError ? error.with([...unread, ...error.entries]) : error
+      }
       farewell ??= reader.farewell
       if (page.lines.length === 0) return
     }
@@ -179,6 +185,8 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
         }
       }
     } catch (error) {
+      const entries = error instanceof TamperedRoomError ? error.entries : []
+      for (const entry of entries) if (entry.seq >= first && !signal?.aborted) yield entry
       if (!signal?.aborted) throw asAtriumError(error)
     }
   }

@@ -4,6 +4,7 @@ import { answerInvitation as answer } from '@atrium/room-client/answer-invitatio
 import { ListedConnection } from '@atrium/room-client/listed-connection'
 import {
   type Invitation,
+  isListedEntry,
   type ListedEntry,
   type ListedRoomOptions,
   type Member,
@@ -13,11 +14,12 @@ import { randomId } from '@atrium/room-client/new-room-secret'
 import { signCard } from '@atrium/room-client/room-device'
 import { admitVouched, vouchFor } from '@atrium/room-client/second-devices'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
+import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import type { FollowOptions } from './follow-room.ts'
 import { wait as delay } from './retry.ts'
 import { asAtriumError } from './room-call.ts'
 
-export { TamperedRoomError, type TamperProblem } from '@atrium/room-client/line-reader'
+export { TamperedRoomError, type TamperProblem } from '@atrium/room-client/tampered-room-error'
 export type { IdentityProvider, Standing } from '@atrium/room-client/member-standing'
 export { type DevicePairs, generateDevicePairs, type RoomDevice, roomDeviceOf } from '@atrium/room-client/room-device'
 export {
@@ -187,6 +189,8 @@ async function* follow(
       }
     }
   } catch (error) {
+    const entries = error instanceof TamperedRoomError ? error.entries.filter(isListedEntry) : []
+    for (const entry of entries) if (entry.seq >= first && !signal?.aborted) yield entry
     if (!signal?.aborted) throw error
   }
 }

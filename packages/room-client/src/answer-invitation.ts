@@ -1,3 +1,4 @@
+import { isOnList } from './is-on-list.ts'
 import { ListedConnection } from './listed-connection.ts'
 import { InvitationUsedError, type ListedRoomOptions } from './listed-types.ts'
 import { importPairs, signCard } from './room-device.ts'
@@ -32,4 +33,19 @@ export async function answerInvitation(
   const answeredBy = open.find(({ key }) => key === guest.signing.thumbprint)?.answeredBy
   if (answeredBy && answeredBy.key !== options.device.signing.thumbprint) throw new InvitationUsedError()
   return { ...options, room, owner }
+}
+
+/**
+ * Whether the owner has taken back the invitation that this device has answered: neither of the two is on the list. The
+ * second question comes after the first, because the device takes the place of the invitation in between.
+ */
+export async function isTakenBack(
+  invitation: string,
+  options: Omit<ListedRoomOptions, 'room' | 'owner'>,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const { room, keys } = parseInvitation(invitation) ?? { room: '', keys: '' }
+  const guest = await importPairs(keys)
+  if (await isOnList({ ...options, room, device: guest }, signal)) return false
+  return !(await isOnList({ ...options, room }, signal))
 }

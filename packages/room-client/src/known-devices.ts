@@ -1,6 +1,6 @@
 import type { DevicePolicy, Invite } from './device-policy.ts'
 import type { HostedAgent } from './hosted-agents.ts'
-import { TamperedRoomError } from './line-reader.ts'
+import { TamperedRoomError } from './tampered-room-error.ts'
 import type { ListedState } from './listed-view.ts'
 import type { SealedToken } from './member-standing.ts'
 import { type Card, readCard } from './room-device.ts'
@@ -25,12 +25,15 @@ export class KnownDevices {
   readonly hosted = new Map<string, HostedAgent>()
   /** Of a second device: the device on the list that has named it. Without `isAgreed`, it is a mere claim. */
   readonly vouchedBy = new Map<string, string>()
+  /** The devices of the last list that was opened. */
+  #listed: readonly string[] = []
 
   constructor(room: string) {
     this.#room = room
   }
 
-  resume({ cards, answers, invitedAs, tokens, hosted = [], vouchedBy = [] }: ListedState): void {
+  resume({ last, cards, answers, invitedAs, tokens, hosted = [], vouchedBy = [] }: ListedState): void {
+    this.#listed = last.policy.devices
     for (const card of cards) this.cards.set(card.key, card)
     for (const [invite, card] of answers) this.answers.set(invite, card)
     for (const [key, who] of invitedAs) this.invitedAs.set(key, who)
@@ -50,9 +53,16 @@ export class KnownDevices {
     }
   }
 
-  /** The list in force no longer has these devices. Their agreement ends, so a namer must name each of them again. */
-  leave(keys: readonly string[]): void {
-    for (const card of keys.map((key) => this.cards.get(key))) if (card) this.cards.set(card.key, { ...card, member: undefined })
+  /**
+   * A list of the owner was opened. The agreement of a device that it no longer has ends, so a namer must name that device
+   * again. `cards`: that the list brings.
+   */
+  follow({ devices, hosted = [] }: DevicePolicy, cards: readonly Card[]): void {
+    const left = this.#listed.filter((key) => !devices.includes(key))
+    for (const card of left.map((key) => this.cards.get(key))) if (card) this.cards.set(card.key, { ...card, member: undefined })
+    this.#listed = devices
+    for (const one of hosted) this.hosted.set(one.device, one)
+    for (const card of cards) this.cards.set(card.key, card)
   }
 
   /**

@@ -1,53 +1,10 @@
 import { type ClientKeys, openStoredLine, parseStoredLine, type Seen, type StoredLine } from '@atrium/sealing/client-sealed'
 import { DamagedLine } from '@atrium/sealing/damaged-line'
 import { isMk, isRoomName, type RoomSecret } from '@atrium/sealing/room-secret'
-import { lineHash, openedInOrder } from '@atrium/sealing/web-lines'
+import { type CheckedPage, checkPage, checkSeen, withBeginning } from './check-page.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
+import { TamperedRoomError } from './tampered-room-error.ts'
 import { findTurn, NOT_WRITABLE, type Turn } from './turn.ts'
-
-/**
- * What a reader found wrong.
- * form: a line is none. number: a line has another number than its place. chain: a line does not follow the line before.
- * end: the lines do not end with the etag of the answer. count: the answer counts other lines than it has.
- * rewritten: lines that were read before are gone, or others. sealed: the room key does not open a line, or it was sealed
- * for another room. ahead: its author had seen a line that does not come before it. fork: its author had seen another
- * line in that place. replay: a message appears twice. record: what was sealed is none. policy: line 0 is no policy, or a
- * later line is one that it may not be.
- * In a room with a list of devices also: signature: a line is not signed by the device that it names. author: that device
- * was not on the list. recipients: the list was not sealed to exactly its devices. key: a room key is not the one of which
- * the owner has signed the access key.
- */
-export type TamperProblem =
-  | 'form'
-  | 'number'
-  | 'chain'
-  | 'end'
-  | 'count'
-  | 'rewritten'
-  | 'sealed'
-  | 'ahead'
-  | 'fork'
-  | 'replay'
-  | 'record'
-  | 'policy'
-  | 'signature'
-  | 'author'
-  | 'recipients'
-  | 'key'
-
-/** The room is not what its authors wrote: the service, or somebody with the link, has changed it. */
-export class TamperedRoomError extends Error {
-  override readonly name = 'TamperedRoomError'
-  readonly problem: TamperProblem
-  /** The number of the line; of `rewritten`, how many were read; of `count` and `end`, the last line of the page. */
-  readonly seq: number
-
-  constructor(problem: TamperProblem, seq: number) {
-    super(`line ${seq}: ${problem}`)
-    this.problem = problem
-    this.seq = seq
-  }
-}
 
 /** The last line of an open room: its members go on in another one. */
 export interface Farewell {
@@ -129,23 +86,43 @@ export class LineReader {
     })
   }
 
-  async #take({ lines, count, etag }: Page): Promise<Entry[]> {
-    const from = this.#hashes.length
-    const { stored, hashes } = await checkPage({ lines, count, etag }, this.#hashes, parseStoredLine)
-    const opened = await openedInOrder(stored.map((line) => this.#open(line)))
+  async #take(page: Page): Promise<Entry[]> {
+    let checked: CheckedPage<StoredLine>
+    try {
+      checked = await checkPage(page, this.#hashes, parseStoredLine)
+    } catch (error) {
+      if (!(error instanceof TamperedRoomError)) throw error
+      const lines = page.lines.slice(0, Math.max(0, error.seq - this.#hashes.length))
+      throw await withBeginning(error, { lines, before: this.#hashes, take: (part) => this.#take(part) })
+    }
     const entries: Entry[] = []
-    for (const [i, { seen, content }] of opened.entries()) {
+    try {
+      await this.#takeLines(checked, entries)
+    } catch (error) {
+      throw error instanceof TamperedRoomError
+        ? new TamperedRoomError(error.problem, error.seq, { entries, isContinued: true })
+        : error
+    }
+    return entries
+  }
+
+  /** The lines are opened at the same time, and taken in their order: the first one that is wrong is named. */
+  async #takeLines({ stored, hashes }: CheckedPage<StoredLine>, entries: Entry[]): Promise<void> {
+    const from = this.#hashes.length
+    const opened = await Promise.allSettled(stored.map((line) => this.#open(line)))
+    for (const [i, line] of opened.entries()) {
+      if (line.status === 'rejected') throw line.reason
       const seq = from + i
+      const { seen, content } = line.value
       checkSeen(seen, seq, this.#hashes)
       const record = readRecord(content, seq, this.#keys.room)
+      if (record && this.#ids.has(record.id)) throw new TamperedRoomError('replay', seq)
       this.#hashes.push(hashes[i] ?? '')
       if (!record) continue
-      if (this.#ids.has(record.id)) throw new TamperedRoomError('replay', seq)
       this.#ids.add(record.id)
       if (record.t === 'turn') entries.push(entryOf(record, seq))
       else this.#farewells.push(foundFarewell(record, seq))
     }
-    return entries
   }
 
   async #open(line: StoredLine) {
@@ -158,54 +135,6 @@ export class LineReader {
       throw error
     }
   }
-}
-
-/**
- * Checks that a page continues what was read: the form, number and chain of its lines, and its end. `before`: the hashes of
- * all lines that were read.
- */
-export async function checkPage<Line extends StoredLine>(
-  { lines, count, etag }: Page,
-  before: readonly string[],
-  parse: (line: string) => Line,
-): Promise<{ stored: Line[]; hashes: string[] }> {
-  const from = before.length
-  if (count < from) throw new TamperedRoomError('rewritten', from)
-  const stored = lines.map((line, i) => parsePlaced(line, { seq: from + i, isFirst: i === 0, parse }))
-  const hashes = await Promise.all(lines.map(lineHash))
-  for (const [i, { prev }] of stored.entries())
-    if (prev !== (i === 0 ? before.at(-1) : hashes[i - 1])) throw new TamperedRoomError('chain', from + i)
-  const last = Math.max(0, from + lines.length - 1)
-  if (count !== from + lines.length) throw new TamperedRoomError('count', last)
-  if (etag !== (hashes.at(-1) ?? before.at(-1))) throw new TamperedRoomError('end', last)
-  return { stored, hashes }
-}
-
-function parsePlaced<Line extends StoredLine>(
-  line: string,
-  { seq, isFirst, parse }: { seq: number; isFirst: boolean; parse: (line: string) => Line },
-): Line {
-  let stored: Line
-  try {
-    stored = parse(line)
-  } catch (error) {
-    if (error instanceof DamagedLine) throw new TamperedRoomError('form', seq)
-    throw error
-  }
-  // The service starts over where it does not know the etag that it was asked with.
-  if (isFirst && seq > 0 && stored.seq === 0) throw new TamperedRoomError('rewritten', seq)
-  if (stored.seq !== seq) throw new TamperedRoomError('number', seq)
-  return stored
-}
-
-/** Throws unless the author of line `seq` had seen one of the lines before it, as they are here. */
-export function checkSeen(seen: Seen | undefined, seq: number, hashes: readonly string[]): void {
-  if (seen === undefined) {
-    if (seq > 0) throw new TamperedRoomError('ahead', seq)
-    return
-  }
-  if (seen.seq >= seq) throw new TamperedRoomError('ahead', seq)
-  if (seen.hash !== hashes[seen.seq]) throw new TamperedRoomError('fork', seq)
 }
 
 export const policyRecord = JSON.stringify({ t: 'policy', policy: 'open' })

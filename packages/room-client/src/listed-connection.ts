@@ -1,7 +1,6 @@
-import { type ClientKeys, deriveClientKeys, signRequest } from '@atrium/sealing/client-sealed'
 import { placeLine } from '@atrium/sealing/signed-request'
 import { admitAnswered } from './admit-answered.ts'
-import { type CallOptions, callSpace } from './call-space.ts'
+import { callAsDevice } from './call-as-device.ts'
 import { type Invite, MAX_DEVICES } from './device-policy.ts'
 import { withHosted, without } from './list-changes.ts'
 import { type NewList, sealList, sealRecord } from './listed-lines.ts'
@@ -13,6 +12,7 @@ import { assertWritable } from './writable-record.ts'
 import { newRoomSecret, randomId } from './new-room-secret.ts'
 import { SpaceCallError } from './space-call-error.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
+import { TamperedRoomError } from './tampered-room-error.ts'
 import { makeFetchJson } from './fetch-json.ts'
 import type { Since } from './follow-room.ts'
 import { type HostedAgent, mayHost } from './hosted-agents.ts'
@@ -25,7 +25,6 @@ import {
   TokenRefusedError,
 } from './listed-types.ts'
 import { PagesAhead } from './pages-ahead.ts'
-import { wait as delay } from './retry.ts'
 import { type Card, exportPairs, generateDevicePairs, readCard, roomDeviceOf } from './room-device.ts'
 
 const maxTries = 5
@@ -52,6 +51,8 @@ export class ListedConnection {
   readonly #sent = new SentLists()
   readonly #pages = new PagesAhead((from, how: PageOptions) => this.#fetchPage(from, how))
   #taking: Promise<unknown> = Promise.resolve()
+  /** Every request reports it from then on, with the messages that no request has returned. */
+  #tampered: TamperedRoomError | undefined
 
   /** `reader`: opens the lines in place of a new reader of this thread. */
   constructor(options: ListedRoomOptions, reader?: ListedView) {
@@ -68,12 +69,12 @@ export class ListedConnection {
     const list = { room, generation: 0, devices: [this.owner], revoked: [], mk, invites: [], name }
     const { line, keys } = await sealList(list, device, () => device.encryption)
     try {
-      await callSpace(this.#endpoint, { op: 'make', room, access: keys.access, line }, this.#how(keys, signal))
+      await callAsDevice(this.#options, { op: 'make', room, access: keys.access, line }, { keys, signal })
     } catch (error) {
       // The answer of an attempt before may have been lost. Then line 0 is this one.
       if (!(error instanceof SpaceCallError) || error.error !== 'room_exists') throw error
       const request = { op: 'read' as const, room, limit: 1 }
-      const { lines } = await callSpace(this.#endpoint, request, this.#how(keys, signal)).catch(() => ({ lines: [] }))
+      const { lines } = await callAsDevice(this.#options, request, { keys, signal }).catch(() => ({ lines: [] }))
       if (lines[0] !== placeLine(line, { seq: 0 })) throw error
     }
   }
@@ -159,7 +160,7 @@ export class ListedConnection {
       const { keys } = this.#force()
       const line = await sealRecord(keys, { seen: this.#reader.seen, record, device })
       try {
-        return (await callSpace(this.#endpoint, { op: 'append', room, line, dedupe }, this.#how(keys, signal))).seq
+        return (await callAsDevice(this.#options, { op: 'append', room, line, dedupe }, { keys, signal })).seq
       } catch (error) {
         if (reasonOf(error) !== 'bad_room_key' || tried >= maxTries) throw error
       }
@@ -223,7 +224,7 @@ export class ListedConnection {
       const line = await this.#seal({ ...list, issuers }, joining)
       try {
         this.#sent.add(line)
-        await callSpace(this.#endpoint, { op: 'append', room, line, dedupe: randomId() }, this.#how(keys, signal))
+        await callAsDevice(this.#options, { op: 'append', room, line, dedupe: randomId() }, { keys, signal })
         return await this.#readNew(signal)
       } catch (error) {
         if (!['bad_room_key', 'list_changed'].includes(reasonOf(error))) throw error
@@ -255,9 +256,15 @@ export class ListedConnection {
     const { position } = this.#reader
     const page = await fetch(position)
     const taken = this.#taking.then(async () => {
+      if (this.#tampered) throw this.#tampered
       // Another request has read these lines meanwhile.
       if (this.#reader.position.sinceCount !== position.sinceCount) return false
-      for (const entry of await this.#reader.take(page)) this.#unread.push(entry)
+      const entries = await this.#reader.take(page).catch(async (error: unknown) => {
+        if (!(error instanceof TamperedRoomError)) throw error
+        this.#tampered = error.with(await this.#withMembers([...this.#unread.splice(0), ...error.entries]))
+        throw this.#tampered
+      })
+      for (const entry of entries) this.#unread.push(entry)
       this.#sent.read(page.lines)
       return page.lines.length === 0
     })
@@ -267,32 +274,14 @@ export class ListedConnection {
 
   async #fetchPage(from: Since, { signal, retries, ...how }: Partial<PageOptions>): Promise<AnswerOf<'read'>> {
     // Before the first page, and after the key has changed, the list alone gives access to a device that is on it.
-    const keys = this.#reader.facts.newestKeys ?? (await deriveClientKeys(newRoomSecret()))
     const request = { op: 'read' as const, room: this.#options.room, ...from, ...how }
-    return callSpace(this.#endpoint, request, this.#how(keys, signal, retries))
+    return callAsDevice(this.#options, request, { keys: this.#reader.facts.newestKeys, signal, retries })
   }
 
   #force() {
     const { force } = this.#reader
     if (!force) throw new NotListedError('bad_room_key')
     return force
-  }
-
-  get #endpoint() {
-    return { url: this.#options.spaceUrl, fetch: this.#options.fetch }
-  }
-
-  #how(keys: ClientKeys, signal: AbortSignal | undefined, tries?: number): CallOptions {
-    const { spaceUrl, audience = new URL(spaceUrl).origin, device, timeoutMs, wait = delay } = this.#options
-    const retries = tries ?? this.#options.retries ?? 3
-    return {
-      identity: { spk: device.signing.spk, sign: device.signing.sign },
-      sign: (request) => signRequest(keys, request, { audience }),
-      timeoutMs,
-      retries,
-      wait,
-      signal,
-    }
   }
 }
 

@@ -1,14 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TamperedRoomError } from './line-reader.ts'
+import { lineHash } from '@atrium/sealing/web-lines'
+import { TamperedRoomError } from './tampered-room-error.ts'
 import { ListedReader } from './listed-reader.ts'
 import { signCard } from './room-device.ts'
 import { contestedDevices, first as guest, inviteAs } from './testing/contested-devices.ts'
 import { returningDevices } from './testing/returning-devices.ts'
 import { hostedAgent, openAfterHosted, openHosted, tamperedHostedRooms } from './testing/tampered-hosted-rooms.ts'
-import { member, openRekeyed, owner, room, runner, stranger, tamperedListedRooms } from './testing/tampered-listed-rooms.ts'
+import {
+  type ListedStore,
+  member,
+  memberKey,
+  openListed,
+  openRekeyed,
+  owner,
+  ownerKey,
+  room,
+  runner,
+  stranger,
+  tamperedListedRooms,
+} from './testing/tampered-listed-rooms.ts'
 import { openWithSecondDevice, tamperedSecondDevices } from './testing/tampered-second-devices.ts'
-import { pageOf } from './testing/tampered-rooms.ts'
+import { pageOf, swap } from './testing/tampered-rooms.ts'
 import { openWithLongName, openWithUnknownRevoked, tamperedSpellings } from './testing/tampered-spellings.ts'
 
 const contested = { ...contestedDevices, ...returningDevices }
@@ -32,6 +45,111 @@ const tampered = { ...tamperedListedRooms, ...tamperedHostedRooms, ...tamperedSe
 for (const [name, [problem, pages]] of Object.entries(tampered))
   test(`${name}: ${problem}`, async () => assert.equal(await problemOf(await pages()), problem))
 
+for (const [name, [, pages]] of Object.entries(tampered)) {
+  test(`${name}: the messages before are those that a reader accepts alone, and no others`, async () => {
+    for (const device of [member, owner]) {
+      const reader = newReader(device)
+      const all = (await pages()) as { lines: string[] }[]
+      let from = 0
+      let found: TamperedRoomError | undefined
+      for (const page of all) {
+        try {
+          await reader.take(page as never)
+          from += page.lines.length
+        } catch (error) {
+          assert.ok(error instanceof TamperedRoomError, String(error))
+          found = error
+          break
+        }
+      }
+      if (!found) continue
+      const lines = all.flatMap((page) => page.lines)
+      const before = from === 0 ? [] : await newReader(device).take(await pageOf(lines.slice(0, from)))
+      let accepted = before
+      for (let end = from + 1; end <= Math.min(found.seq, lines.length); end++) {
+        const taken = await newReader(device)
+          .take(await pageOf(lines.slice(0, end)))
+          .catch(() => undefined)
+        if (!taken) break
+        accepted = taken
+      }
+      const expected = accepted.slice(before.length).map(({ id }) => id)
+      const ids = found.entries.map(({ id }) => id)
+      // A key that only a later list brings may open more, and only of the lines before the one that is named.
+      assert.deepEqual(ids.slice(0, expected.length), expected)
+      assert.ok(found.entries.every(({ seq }) => seq < found.seq))
+    }
+  })
+}
+
+/** A message that a stranger has signed under the name of the member. */
+async function forge(store: ListedStore): Promise<void> {
+  const by = { ...stranger, signing: { ...stranger.signing, thumbprint: member.signing.thumbprint } }
+  await store.write({ t: 'turn', id: 'forged', at: '2026-11-23T09:30:00.000Z', text: 'x' }, { by })
+}
+
+test('a line whose signature is wrong hides no line before it, and what a later line says of devices does not count', async () => {
+  const store = await openListed()
+  await store.speak('m3', member)
+  const seen = (await store.seen())!
+  await forge(store)
+  await store.write({ t: 'vouch', card: await signCard(stranger, room, 'Stranger', member.signing.thumbprint) }, { by: member })
+  await store.speak('m4', member)
+  const reader = newReader()
+  const error: unknown = await reader.take(await pageOf(store.lines)).catch((failure: unknown) => failure)
+  assert.ok(error instanceof TamperedRoomError)
+  assert.deepEqual([error.problem, error.seq], ['signature', seen.seq + 1])
+  assert.deepEqual(error.entries.at(-1)?.id, 'm3')
+  assert.equal(reader.card(stranger.signing.thumbprint), undefined)
+})
+
+test('a list after the line that is wrong does not count, nor does its key', async () => {
+  const store = await openListed()
+  const seen = (await store.seen())!
+  await forge(store)
+  await store.rekey({ devices: [ownerKey], revoked: [memberKey] })
+  const reader = newReader(owner)
+  await assert.rejects(reader.take(await pageOf(store.lines)), { problem: 'signature', seq: seen.seq + 1 })
+  assert.deepEqual(reader.facts.revoked, [])
+  assert.ok(reader.force?.policy.devices.includes(memberKey))
+  assert.deepEqual(reader.position, { sinceCount: seen.seq + 1, sinceEtag: seen.hash })
+  assert.equal(reader.facts.newestKeys?.access, reader.force?.keys.access)
+  assert.equal(reader.state, undefined)
+
+  // The newest list opens, and brings the keys of a list before that does not.
+  const other = await openListed()
+  const before = await other.seen()
+  await other.rekey()
+  await alterLast(other)
+  await other.rekey()
+  const second = newReader(owner)
+  await assert.rejects(second.take(await pageOf(other.lines)), { problem: 'sealed', seq: before!.seq + 1 })
+  assert.equal(second.facts.newestKeys?.access, second.force?.keys.access)
+  assert.equal(second.force?.policy.generation, 1)
+})
+
+/** The owner goes on as if the list had been written like this. */
+async function alterLast(store: ListedStore): Promise<void> {
+  store.lines.push(swap(store.lines.pop()!, 'ciphertext'))
+  store.listHash = await lineHash(store.lines.at(-1)!)
+}
+
+test('an owner who writes many wrong lists does not keep a reader busy', async () => {
+  const store = await openListed()
+  const before = await newReader(owner).take(await pageOf(store.lines))
+  assert.ok(before.length > 0)
+  for (let wrong = 1; wrong <= 6; wrong++) {
+    await store.change()
+    await alterLast(store)
+    const error: unknown = await newReader(owner)
+      .take(await pageOf(store.lines))
+      .catch((failure: unknown) => failure)
+    assert.ok(error instanceof TamperedRoomError)
+    assert.deepEqual([error.problem, error.seq], ['sealed', store.lines.length - 1])
+    assert.deepEqual(error.entries, wrong < 5 ? before : [])
+  }
+})
+
 test('there are 76 of them', () => assert.ok(Object.keys(tampered).length >= 76))
 
 test('owner and member read an honest room, in one page or in many; one who came later reads back', async () => {
@@ -44,15 +162,14 @@ test('owner and member read an honest room, in one page or in many; one who came
         const entries = await reader.take(await pageOf(lines.slice(at, at + size), {}, at))
         read.push(...entries.map(({ author, message }) => [author.key, message.text]))
       }
-      const [one, two] = [owner.signing.thumbprint, member.signing.thumbprint]
       assert.deepEqual(read, [
-        [one, 'message m1'],
-        [two, 'message m2'],
-        [one, 'message m3'],
-        [two, 'message m4'],
+        [ownerKey, 'message m1'],
+        [memberKey, 'message m2'],
+        [ownerKey, 'message m3'],
+        [memberKey, 'message m4'],
       ])
       assert.equal(reader.force?.policy.generation, 2)
-      assert.equal(reader.card(two)?.invitedAs, 'grace@example.org')
+      assert.equal(reader.card(memberKey)?.invitedAs, 'grace@example.org')
     }
   }
 })

@@ -1,28 +1,32 @@
-import {
-  type ClientKeys,
-  deriveClientKeys,
-  derivePolicyKey,
-  parseStoredLine,
-  type StoredLine,
-} from '@atrium/sealing/client-sealed'
-import { openPolicyLine, parsePolicyLine, ROOM_KID, type StoredPolicyLine } from '@atrium/sealing/policy-line'
-import { openDeviceRecipient, openKeyRecipient } from '@atrium/sealing/web-recipient'
-import { type Invite, mayFollow, type OpenedContent, readContent, readPolicy } from './device-policy.ts'
-import { type HostedAgent, readHosted } from './hosted-agents.ts'
+import { type ClientKeys, deriveClientKeys, parseStoredLine, type StoredLine } from '@atrium/sealing/client-sealed'
+import { openPolicyLine, parsePolicyLine, type StoredPolicyLine } from '@atrium/sealing/policy-line'
+import { type CheckedPage, checkPage, withBeginning } from './check-page.ts'
+import { type Invite, type OpenedContent, readContent } from './device-policy.ts'
+import type { HostedAgent } from './hosted-agents.ts'
 import { sha256Base64url } from './identity.ts'
-import { checkPage, checkSeen, TamperedRoomError } from './line-reader.ts'
-import { type InForce, type ListedFacts, type ListedState, ListedView, type ListInForce } from './listed-view.ts'
 import { KnownDevices } from './known-devices.ts'
+import { type InForce, type ListedFacts, type ListedState, ListedView, type ListInForce } from './listed-view.ts'
+import { findContentKey, readList } from './read-list.ts'
 import type { RoomDevice } from './room-device.ts'
-import { checkSignature, handled, opened, openSigned, type Signed } from './signed-line.ts'
+import { allPassed, checkSignature, handled, opened, openSigned, provenEntry, type Signed } from './signed-line.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
+import { TamperedRoomError } from './tampered-room-error.ts'
 import { findTurn } from './turn.ts'
+
+/** How often the beginning of a page is read. An owner who writes many wrong lists keeps no reader busy for long. */
+const MAX_READS = 5
 
 interface Pending {
   readonly seq: number
   readonly line: StoredLine
   /** The policy in force at this place; of a line with a policy, this one. */
   readonly force: InForce
+}
+
+/** A line whose keys are known. `opening`: of a line of an author. */
+interface Ready extends Pending {
+  readonly content: OpenedContent
+  readonly opening: Promise<Signed> | undefined
 }
 
 export interface ListedReaderOptions {
@@ -47,11 +51,9 @@ export class ListedReader extends ListedView {
   readonly #devices: KnownDevices
   readonly #ids = new Set<string>()
   /** What all lists that were read have named. A line is judged by those before it, which #devices has. */
-  readonly #hosted = new Map<string, HostedAgent>()
+  #hosted = new Map<string, HostedAgent>()
   /** The open invitations at the last line that was opened. */
   #invites = new Map<string, Invite>()
-  /** The devices of the last list that was opened. */
-  #listed: readonly string[] = []
   #failure: unknown
 
   constructor(options: ListedReaderOptions) {
@@ -76,7 +78,6 @@ export class ListedReader extends ListedView {
     }
     reader.#devices.resume(state)
     for (const [key, one] of reader.#devices.hosted) reader.#hosted.set(key, one)
-    reader.#listed = last.policy.devices
     reader.#invites = new Map(last.content?.invites.map((invite) => [invite.key, invite]))
     return reader
   }
@@ -137,38 +138,58 @@ export class ListedReader extends ListedView {
     }
   }
 
-  async #take(page: AnswerOf<'read'>): Promise<Entry[]> {
+  async #take(page: AnswerOf<'read'>, reads = MAX_READS): Promise<Entry[]> {
     const from = this.#hashes.length
-    const { stored, hashes } = await checkPage(page, this.#hashes, (line): StoredLine | StoredPolicyLine => {
-      return parsePolicyLine(line) ?? parseStoredLine(line)
-    })
+    const hosted = new Map(this.#hosted)
+    let isContinued = false
+    try {
+      const checked = await checkPage(page, this.#hashes, (line): StoredLine | StoredPolicyLine => {
+        return parsePolicyLine(line) ?? parseStoredLine(line)
+      })
+      isContinued = true
+      await this.#readLists(checked)
+    } catch (error) {
+      if (!(error instanceof TamperedRoomError)) throw error
+      // An earlier list may be found wrong once a later one has brought its key.
+      this.#forget(Math.min(from, error.seq), hosted)
+      if (reads === 1) throw error
+      const lines = page.lines.slice(0, Math.max(0, error.seq - from))
+      const take = (part: AnswerOf<'read'>) => this.#take(part, reads - 1)
+      throw await withBeginning(error, { lines, isContinued, before: this.#hashes, take })
+    }
+    return this.#drain()
+  }
+
+  async #readLists({ stored, hashes }: CheckedPage<StoredLine | StoredPolicyLine>): Promise<void> {
+    const from = this.#hashes.length
     this.#hashes.push(...hashes)
     for (const [i, line] of stored.entries()) {
       const seq = from + i
-      if ('policy' in line) this.#policies.push(await this.#follow(line, seq))
+      if ('policy' in line) {
+        const before = { last: this.#policies.at(-1), hosted: this.#hosted, hashes: this.#hashes }
+        const list = await readList(line, seq, { ...this.#options, ...before })
+        for (const one of list.policy.hosted ?? []) this.#hosted.set(one.device, one)
+        this.#policies.push(list)
+      }
       const force = this.#policies.at(-1)
       if (!force) throw new TamperedRoomError('policy', seq)
       this.#pending.push({ seq, line, force })
     }
     await this.#unlock()
-    return this.#drain()
   }
 
-  /** Checks what the owner has signed in the clear. */
-  async #follow(line: StoredPolicyLine, seq: number): Promise<InForce> {
-    const policy = await readPolicy(line.policy)
-    if (policy === 'signature') throw new TamperedRoomError('signature', seq)
-    const last = this.#policies.at(-1)
-    if (!policy || !mayFollow(policy, last, this.#options)) throw new TamperedRoomError('policy', seq)
-    const hosted = await readHosted(policy, last?.policy, this.#hosted)
-    if (!hosted) throw new TamperedRoomError('policy', seq)
-    for (const one of policy.hosted ?? []) this.#hosted.set(one.device, one)
-    checkSeen(policy.seen, seq, this.#hashes)
-    // One by one: nobody has signed the recipients, so a `kid` may be a list, or a text with commas.
-    const kids = [...policy.devices, ROOM_KID]
-    const isSealedTo = line.recipients.length === kids.length && line.recipients.every(({ header }, i) => header.kid === kids[i])
-    if (!isSealedTo) throw new TamperedRoomError('recipients', seq)
-    return { seq, hash: this.#hashes[seq] ?? '', line, policy, hosted }
+  /** Forgets the lines from `end` on, which count no more. `hosted`: what the lists before them have named. */
+  #forget(end: number, hosted?: Map<string, HostedAgent>): void {
+    this.#hashes.length = Math.min(end, this.#hashes.length)
+    for (const lines of [this.#policies, this.#pending]) {
+      const at = lines.findIndex(({ seq }) => seq >= end)
+      if (at >= 0) lines.length = at
+    }
+    if (hosted) this.#hosted = hosted
+    // A key of an earlier generation stays, of which a list that counts has signed the access key.
+    const newest = this.#policies.at(-1)?.policy.generation ?? -1
+    for (const generations of [this.#mks, this.#keys])
+      for (const one of generations.keys()) if (one > newest) generations.delete(one)
   }
 
   /** The newest first, because each line brings the key of the generation before its own. */
@@ -176,7 +197,7 @@ export class ListedReader extends ListedView {
     for (const force of this.#policies.toReversed()) {
       if (force.content) continue
       const { seq, line, policy } = force
-      const contentKey = await this.#findContentKey(force)
+      const contentKey = await findContentKey(force, { ...this.#options, mk: this.#mks.get(policy.generation) })
       if (contentKey === undefined) continue
       const text = await opened(openPolicyLine(contentKey ?? undefined, line), seq)
       if ((await sha256Base64url(text)) !== policy.content) throw new TamperedRoomError('sealed', seq)
@@ -186,17 +207,6 @@ export class ListedReader extends ListedView {
       if (content.before !== undefined) await this.#learn(policy.generation - 1, content.before, seq)
       force.content = content
     }
-  }
-
-  /** undefined: it is for others only. null: it should open it, and does not. */
-  async #findContentKey({ line, policy }: InForce) {
-    const { device, room } = this.#options
-    const own = line.recipients.find(({ header }) => header.kid === device.signing.thumbprint)
-    if (own) return (await openDeviceRecipient(device.privateKey, own)) ?? null
-    const mk = this.#mks.get(policy.generation)
-    const ofRoom = line.recipients.at(-1)
-    if (mk === undefined || !ofRoom) return undefined
-    return (await openKeyRecipient(await derivePolicyKey({ room, mk }), ofRoom)) ?? null
   }
 
   async #learn(generation: number, mk: string, seq: number): Promise<void> {
@@ -212,7 +222,7 @@ export class ListedReader extends ListedView {
 
   /** The lines are opened at the same time, and taken in their order. */
   async #drain(): Promise<Entry[]> {
-    const ready: (Pending & { content: OpenedContent; opening: Promise<Signed> | undefined })[] = []
+    const ready: Ready[] = []
     for (const one of this.#pending) {
       const { force, line, seq } = one
       const keys = this.#keys.get(force.policy.generation)
@@ -224,25 +234,37 @@ export class ListedReader extends ListedView {
     const entries: Entry[] = []
     const checks: Promise<void>[] = []
     try {
-      for (const { seq, force, content, opening } of ready) {
-        const signed = await opening
-        if (!signed) {
-          const { devices, hosted = [] } = force.policy
-          this.#devices.leave(this.#listed.filter((key) => !devices.includes(key)))
-          this.#listed = devices
-          for (const one of hosted) this.#devices.hosted.set(one.device, one)
-          for (const card of [content.owner, ...(force.hosted ?? [])]) this.#devices.cards.set(card.key, card)
-          this.#invites = new Map(content.invites.map((invite) => [invite.key, invite]))
-          continue
-        }
-        const entry = await this.#takeLine({ seq, force, signed }, checks)
-        if (entry) entries.push(entry)
+      try {
+        await this.#takeLines(ready, entries, checks)
+      } finally {
+        // What is wrong with an earlier line is reported first.
+        await allPassed(checks)
       }
-    } finally {
-      // What is wrong with an earlier line is reported first.
-      for (const check of checks) await check
+    } catch (error) {
+      if (!(error instanceof TamperedRoomError)) throw error
+      this.#forget(error.seq)
+      // A signature may be checked after the lines that follow it.
+      throw new TamperedRoomError(error.problem, error.seq, {
+        entries: entries.filter(({ seq }) => seq < error.seq),
+        isContinued: true,
+      })
     }
     return entries
+  }
+
+  async #takeLines(ready: readonly Ready[], entries: Entry[], checks: Promise<void>[]): Promise<void> {
+    for (const { seq, force, content, opening } of ready) {
+      const signed = await opening
+      if (signed) {
+        const entry = await this.#takeLine({ seq, force, signed }, checks)
+        if (entry) entries.push(entry)
+        continue
+      }
+      // It changes what is known of the devices, also of those that wrote before.
+      await allPassed(checks)
+      this.#devices.follow(force.policy, [content.owner, ...(force.hosted ?? [])])
+      this.#invites = new Map(content.invites.map((invite) => [invite.key, invite]))
+    }
   }
 
   /** The message, if it is one. `checks` gets the check of its signature, which need not end before the next line is taken. */
@@ -255,11 +277,10 @@ export class ListedReader extends ListedView {
     const invite = this.#invites.get(key)
     const author = invite ?? this.#devices.cards.get(key)
     if (!author) throw new TamperedRoomError('author', seq)
-    const check = handled(checkSignature(signed, author.spk, seq))
-    checks.push(check)
+    checks.push(handled(checkSignature(signed, author.spk, seq)))
     if (invite || payload['t'] === 'identity' || payload['t'] === 'vouch') {
       // It changes what the next line is checked against.
-      await check
+      await allPassed(checks)
       const place = { seq, policy: force.policy }
       if (invite) await this.#devices.answer(invite, payload, place)
       else if (payload['t'] === 'vouch') await this.#devices.vouch(key, payload, place)
@@ -270,14 +291,6 @@ export class ListedReader extends ListedView {
     if (!turn) throw new TamperedRoomError('record', seq)
     if (this.#ids.has(turn.id)) throw new TamperedRoomError('replay', seq)
     this.#ids.add(turn.id)
-    const { id, at, text, reply_to: replyTo } = turn
-    const name = this.#devices.cards.get(key)?.name
-    return {
-      seq,
-      id,
-      at,
-      author: { kind: 'anonymous', ...(name !== undefined && { name }), key, proven: true },
-      message: { text, ...(replyTo !== undefined && { reply_to: replyTo }) },
-    }
+    return provenEntry(turn, { seq, key, name: this.#devices.cards.get(key)?.name })
   }
 }

@@ -48,6 +48,11 @@ export interface Member {
 /** A message, and what is known of its author. */
 export type ListedEntry = Entry & { member: Member }
 
+/** Messages of a room with a list are. */
+export function isListedEntry(entry: Entry): entry is ListedEntry {
+  return 'member' in entry
+}
+
 export interface Invitation {
   /** Of the invitation. `expel` with it takes the invitation back. */
   key: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TamperedRoomError } from './line-reader.ts'
+import { TamperedRoomError } from './tampered-room-error.ts'
 import { ListedReader } from './listed-reader.ts'
 import type { RoomDevice } from './room-device.ts'
 import type { Entry } from './space-ops.ts'

@@ -4,10 +4,12 @@ import { type ClientKeys, openStoredLine, type StoredLine } from '@atrium/sealin
 import { DamagedLine } from '@atrium/sealing/damaged-line'
 import { isSignedBy, parseJws } from './device-jws.ts'
 import { sha256Base64url } from './identity.ts'
-import { checkSeen, TamperedRoomError } from './line-reader.ts'
+import { checkSeen } from './check-page.ts'
 import type { SealedToken } from './member-standing.ts'
 import type { Card } from './room-device.ts'
-import { isText } from './turn.ts'
+import type { Entry } from './space-ops.ts'
+import { TamperedRoomError } from './tampered-room-error.ts'
+import { isText, type Turn } from './turn.ts'
 
 export const LINE_TYPE = 'atrium-line+jws'
 
@@ -39,6 +41,20 @@ export async function checkSignature({ jws, isPlaced }: Signed, key: Card['spk']
   if (!isPlaced || !(await isSignedBy(jws, key))) throw new TamperedRoomError('signature', seq)
 }
 
+/** The message of a device. `name`: of its card. */
+export function provenEntry(
+  { id, at, text, reply_to: replyTo }: Turn,
+  { seq, key, name }: { seq: number; key: string; name: string | undefined },
+): Entry {
+  return {
+    seq,
+    id,
+    at,
+    author: { kind: 'anonymous', ...(name !== undefined && { name }), key, proven: true },
+    message: { text, ...(replyTo !== undefined && { reply_to: replyTo }) },
+  }
+}
+
 /** undefined: it has none of the right form. */
 export function readToken({ id_token: token, at }: Readonly<Record<string, unknown>>): SealedToken | undefined {
   return isText(token, MAX_TOKEN_LENGTH) && isTimestamp(at) ? { token, at } : undefined
@@ -60,4 +76,10 @@ export async function opened<T>(work: Promise<T>, seq: number): Promise<T> {
 export function handled<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined)
   return work
+}
+
+/** Rejects as the first of them does. Those that have passed are dropped. */
+export async function allPassed(checks: Promise<void>[]): Promise<void> {
+  for (const check of checks) await check
+  checks.length = 0
 }

@@ -1,6 +1,7 @@
 import { deriveClientKeys } from '@atrium/sealing/client-sealed'
 import { lineHash } from '@atrium/sealing/node-lines'
-import { LineReader, TamperedRoomError, type TamperProblem } from '@atrium/room-client/line-reader'
+import { LineReader } from '@atrium/room-client/line-reader'
+import { TamperedRoomError, type TamperProblem } from '@atrium/room-client/tampered-room-error'
 import { ListedReader } from '@atrium/room-client/listed-reader'
 import { newRoomSecret } from '@atrium/room-client/new-room-secret'
 import { generateDevicePairs, importPairs, roomDeviceOf } from '@atrium/room-client/room-device'

@@ -3,7 +3,7 @@ import { sealPolicyLine } from '@atrium/sealing/policy-line'
 import { signJws } from '../device-jws.ts'
 import type { HostedAgent } from '../hosted-agents.ts'
 import { sha256Base64url } from '../identity.ts'
-import type { TamperProblem } from '../line-reader.ts'
+import type { TamperProblem } from '../tampered-room-error.ts'
 import { signCard } from '../room-device.ts'
 import {
   after,

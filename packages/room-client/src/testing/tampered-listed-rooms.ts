@@ -4,7 +4,7 @@ import { lineHash } from '@atrium/sealing/web-lines'
 import { type Invite, signPolicy } from '../device-policy.ts'
 import { sha256Base64url } from '../identity.ts'
 import { type NewList, sealList, sealRecord } from '../listed-lines.ts'
-import type { TamperProblem } from '../line-reader.ts'
+import type { TamperProblem } from '../tampered-room-error.ts'
 import { exportPairs, generateDevicePairs, type RoomDevice, roomDeviceOf, signCard } from '../room-device.ts'
 import { pageOf, restored, Store, swap } from './tampered-rooms.ts'
 

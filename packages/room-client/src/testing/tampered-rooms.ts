@@ -1,7 +1,8 @@
 import { type ClientKeys, deriveClientKeys, sealClientLine, type Seen } from '@atrium/sealing/client-sealed'
 import { placeLine } from '@atrium/sealing/signed-request'
 import { lineHash } from '@atrium/sealing/web-lines'
-import { policyRecord, type TamperProblem } from '../line-reader.ts'
+import { policyRecord } from '../line-reader.ts'
+import type { TamperProblem } from '../tampered-room-error.ts'
 import type { Turn } from '../turn.ts'
 
 export const secret = { room: 'lantern', mk: 'b0hPz2S0cPq1f3m8Wq4e5r6t7y8u9i0oAbCdEfGhIjk' }

@@ -1,4 +1,4 @@
-import type { TamperProblem } from '../line-reader.ts'
+import type { TamperProblem } from '../tampered-room-error.ts'
 import { agreeing } from './contested-devices.ts'
 import {
   after,

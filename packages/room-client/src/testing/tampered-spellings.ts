@@ -3,8 +3,8 @@ import { sealPolicyLine } from '@atrium/sealing/policy-line'
 import { signJws } from '../device-jws.ts'
 import { signPolicy } from '../device-policy.ts'
 import { sha256Base64url } from '../identity.ts'
-import type { TamperProblem } from '../line-reader.ts'
 import { signCard } from '../room-device.ts'
+import type { TamperProblem } from '../tampered-room-error.ts'
 import {
   after,
   card,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { deriveClientKeys, sealClientLine } from '@atrium/sealing/client-sealed'
 import type { Browser, Page } from 'playwright-core'
-import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, makeSealedRoom, newVisitor, write } from './testing/visitor.ts'
@@ -82,6 +83,38 @@ describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, time
     await shown(ann.page, 'Two')
     await ann.page.getByRole('button', { name: 'Protection', exact: true }).click()
     await ann.page.locator('.check.failed[data-check=chain]', { hasText: 'This history cannot be trusted' }).waitFor()
+    await Promise.all([ann.close(), bob.close()])
+  })
+
+  test('the messages before a line of somebody without the key are shown, and where they end, on a phone and in the dark', async () => {
+    const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const
+    const [ann, bob] = await Promise.all([newVisitor(browser, phone), newVisitor(browser, phone)])
+    const { room, link } = await makeSealedRoom(ann.page, space.origin)
+    for (const text of ['One', 'Two']) {
+      await write(ann.page, text)
+      await shown(ann.page, text)
+    }
+    const foreign = await deriveClientKeys({ room, mk: 'A'.repeat(43) })
+    await space.addLines!(room, [await sealClientLine(foreign, { content: 'Three' })])
+    const isFound = async (page: Page) => {
+      await page.getByRole('heading', { name: 'What was checked ends here' }).waitFor()
+      await page.getByText('Line 3 (sealed)').waitFor()
+      await shown(page, 'One')
+      await shown(page, 'Two')
+      assert.equal(await page.getByLabel('Message', { exact: true }).count(), 0)
+    }
+    await isFound(ann.page)
+    await bob.page.goto(link)
+    await isFound(bob.page)
+    await assertAccessible(bob.page, 'a damaged room')
+    if (process.env['SPACE_SCREENSHOTS']) await bob.page.screenshot({ path: `${process.env['SPACE_SCREENSHOTS']}/damaged.png` })
+    // Ann's device has kept what it had checked.
+    await ann.page.reload()
+    await isFound(ann.page)
+    await ann.page.getByRole('button', { name: 'Forget what this device has checked' }).click()
+    await isFound(ann.page)
+    assertNoTrouble(ann)
+    assertNoTrouble(bob)
     await Promise.all([ann.close(), bob.close()])
   })
 

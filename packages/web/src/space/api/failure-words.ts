@@ -1,4 +1,4 @@
-import { type TamperProblem, TamperedRoomError } from '@atrium/room-client/line-reader'
+import { type TamperProblem, TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { t, type Text } from '../text/text.ts'
 

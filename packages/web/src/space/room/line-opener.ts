@@ -1,4 +1,5 @@
-import { type FoundFarewell, TamperedRoomError } from '@atrium/room-client/line-reader'
+import type { FoundFarewell } from '@atrium/room-client/line-reader'
+import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import type { Since } from '@atrium/room-client/follow-room'
 import type { ListedFacts } from '@atrium/room-client/listed-view'
 import type { Entry } from '@atrium/room-client/space-ops'
@@ -14,8 +15,6 @@ export interface Opened {
   readonly entries: Entry[]
   /** That of the room, once it was read. */
   readonly farewell?: FoundFarewell | undefined
-  /** Of a room with a list. */
-  readonly facts?: ListedFacts
 }
 
 /** Opens the lines of a room in a worker, so that the page stays responsive meanwhile. */
@@ -23,6 +22,7 @@ export class LineOpener {
   readonly #worker: Worker
   readonly #waiting: { resolve: (opened: Opened) => void; reject: (error: unknown) => void }[] = []
   #isClosed = false
+  #facts: ListedFacts | undefined
 
   constructor() {
     // A classic script: a page that was opened from a disk may start no module as a worker.
@@ -40,6 +40,11 @@ export class LineOpener {
 
   openListed(listed: ListedSecret): Promise<Opened> {
     return this.#ask({ listed })
+  }
+
+  /** Of a room with a list, up to the last line that was taken, also where a later one is wrong. */
+  get facts(): ListedFacts | undefined {
+    return this.#facts
   }
 
   /** Checks a page, and resolves to its messages. Rejects with TamperedRoomError. */
@@ -64,8 +69,11 @@ export class LineOpener {
 
   #settle(answer: LineAnswer): void {
     const next = this.#waiting.shift()
-    if ('position' in answer) next?.resolve(answer)
-    else next?.reject('problem' in answer ? new TamperedRoomError(answer.problem, answer.seq) : new Error(answer.failure))
+    if ('failure' in answer) return next?.reject(new Error(answer.failure))
+    this.#facts = answer.facts
+    if ('position' in answer) return next?.resolve(answer)
+    const { problem, seq, entries } = answer
+    next?.reject(new TamperedRoomError(problem, seq, { entries, isContinued: true }))
   }
 }
 

@@ -1,4 +1,4 @@
-import { TamperedRoomError, type TamperProblem } from '@atrium/room-client/line-reader'
+import { TamperedRoomError, type TamperProblem } from '@atrium/room-client/tampered-room-error'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { ListedLines, type ListedSecret } from './listed-lines.ts'
@@ -10,7 +10,12 @@ export type LineRequest = { readonly secret: RoomSecret } | { readonly listed: L
 /** Each request has one answer, in the same order. */
 export type LineAnswer =
   | (Omit<OpenLines, 'take'> & { readonly entries: Entry[] })
-  | { readonly problem: TamperProblem; readonly seq: number }
+  | (Pick<OpenLines, 'facts'> & {
+      readonly problem: TamperProblem
+      readonly seq: number
+      /** Before the line that is wrong. */
+      readonly entries: readonly Entry[]
+    })
   | { readonly failure: string }
 
 let lines: OpenLines | undefined
@@ -32,7 +37,10 @@ async function answer(request: LineRequest): Promise<LineAnswer> {
     lines = await ('secret' in request ? SealedLines.open(request.secret) : ListedLines.open(request.listed))
     return { ...whatIsKnown(lines), entries: [] }
   } catch (error) {
-    if (error instanceof TamperedRoomError) return { problem: error.problem, seq: error.seq }
+    if (error instanceof TamperedRoomError) {
+      const { problem, seq, entries } = error
+      return { problem, seq, entries, ...(lines?.facts && { facts: lines.facts }) }
+    }
     return { failure: String(error) }
   }
 }

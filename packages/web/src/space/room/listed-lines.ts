@@ -3,7 +3,7 @@ import type { ListedFacts, ListedState } from '@atrium/room-client/listed-view'
 import type { Since } from '@atrium/room-client/follow-room'
 import type { Entry } from '@atrium/room-client/space-ops'
 import { LineCache } from './line-cache.ts'
-import { entriesFrom, type LinePage, type OpenLines } from './sealed-lines.ts'
+import { entriesFrom, type LinePage, type OpenLines, withKept } from './sealed-lines.ts'
 
 export interface ListedSecret extends ListedReaderOptions {
   /** In place of a room key, for what this device keeps. */
@@ -50,7 +50,11 @@ export class ListedLines implements OpenLines {
   }
 
   async take(page: LinePage): Promise<Entry[]> {
-    for (const entry of await this.#reader.take(page)) this.#entries.push(entry)
+    try {
+      for (const entry of await this.#reader.take(page)) this.#entries.push(entry)
+    } catch (error) {
+      throw withKept(error, this.#entries.slice(this.#returned))
+    }
     const fresh = this.#entries.slice(this.#returned)
     this.#returned = this.#entries.length
     // Lines that wait for a key are kept once they were opened.

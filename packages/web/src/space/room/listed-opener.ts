@@ -7,19 +7,17 @@ import type { LinePage } from './sealed-lines.ts'
 /** Opens the lines of a room with a list in a worker, which returns what they say with each page. */
 export class ListedOpener extends ListedView {
   readonly #opener: LineOpener
-  #facts: ListedFacts
 
-  private constructor(opener: LineOpener, facts: ListedFacts) {
+  private constructor(opener: LineOpener) {
     super()
     this.#opener = opener
-    this.#facts = facts
   }
 
   static async open(secret: ListedSecret): Promise<ListedOpener> {
     const opener = new LineOpener()
     try {
-      const { facts } = await opener.openListed(secret)
-      return new ListedOpener(opener, factsIn(facts))
+      await opener.openListed(secret)
+      return new ListedOpener(opener)
     } catch (error) {
       opener.close()
       throw error
@@ -27,21 +25,16 @@ export class ListedOpener extends ListedView {
   }
 
   override get facts(): ListedFacts {
-    return this.#facts
+    const { facts } = this.#opener
+    if (!facts) throw new Error('a room with a list has facts')
+    return facts
   }
 
   override async take(page: LinePage): Promise<Entry[]> {
-    const { entries, facts } = await this.#opener.take(page)
-    this.#facts = factsIn(facts)
-    return entries
+    return (await this.#opener.take(page)).entries
   }
 
   close(): void {
     this.#opener.close()
   }
-}
-
-function factsIn(facts: ListedFacts | undefined): ListedFacts {
-  if (!facts) throw new Error('a room with a list has facts')
-  return facts
 }

@@ -1,6 +1,6 @@
 import { followPages, pageLines, pastTheEnd, type Since } from '@atrium/room-client/follow-room'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
-import { TamperedRoomError } from '@atrium/room-client/line-reader'
+import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import type { Entry, RoomPage } from '@atrium/room-client/space-ops'
 import type { Store } from '../store.ts'
 import { backoffMs, Naps } from './backoff.ts'
@@ -188,6 +188,7 @@ export class Reader {
   /** Reports the error and returns the delay before the next attempt. */
   #fail(error: unknown, failures: number): number {
     if (error instanceof TamperedRoomError) {
+      this.#add(error.entries)
       this.#state.update({ phase: 'tampered', failure: error, link: 'online' })
       return 0
     }

@@ -1,4 +1,4 @@
-import type { Invitation, ListedEntry, Member } from '@atrium/room-client/listed-types'
+import { type Invitation, isListedEntry, type Member } from '@atrium/room-client/listed-types'
 import type { Entry } from '@atrium/room-client/space-ops'
 import { Store } from '../store.ts'
 
@@ -22,9 +22,5 @@ export const emptyList = () => new Store<RoomList>({ members: [], invitations: [
 
 /** Messages of a listed room come with what is known of their author. */
 export function memberOf(entry: Entry): Member | undefined {
-  return isListed(entry) ? entry.member : undefined
-}
-
-function isListed(entry: Entry): entry is ListedEntry {
-  return 'member' in entry
+  return isListedEntry(entry) ? entry.member : undefined
 }

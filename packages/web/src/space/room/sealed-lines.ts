@@ -2,6 +2,7 @@ import { type FoundFarewell, LineReader } from '@atrium/room-client/line-reader'
 import type { Since } from '@atrium/room-client/follow-room'
 import type { ListedFacts } from '@atrium/room-client/listed-view'
 import type { AnswerOf, Entry } from '@atrium/room-client/space-ops'
+import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import { deriveClientKeys } from '@atrium/sealing/client-sealed'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { LineCache } from './line-cache.ts'
@@ -21,6 +22,12 @@ export interface OpenLines {
 export function entriesFrom(entries: readonly Entry[], seq: number): readonly Entry[] {
   // The entry of line n is at most the nth.
   return entries.slice(entries.findLastIndex((entry) => entry.seq < seq) + 1)
+}
+
+/** What this device has kept is shown before the messages of a page only if that page continues it. */
+export function withKept(error: unknown, kept: readonly Entry[]): unknown {
+  if (!(error instanceof TamperedRoomError) || !error.isContinued) return error
+  return error.with([...kept, ...error.entries])
 }
 
 /**
@@ -59,8 +66,11 @@ export class SealedLines implements OpenLines {
 
   async take(page: LinePage): Promise<Entry[]> {
     const from = this.position.sinceCount
-    const added = await this.#reader.take(page)
-    this.#entries.push(...added)
+    try {
+      this.#entries.push(...(await this.#reader.take(page)))
+    } catch (error) {
+      throw withKept(error, this.#entries.slice(this.#returned))
+    }
     const fresh = this.#entries.slice(this.#returned)
     this.#returned = this.#entries.length
     if (page.lines.length > 0) void this.#cache?.write(from, this.#reader, (seq) => entriesFrom(this.#entries, seq))

@@ -14,6 +14,7 @@ import { FarewellBox } from './farewell-box.tsx'
 import { InvitedBar } from './invited-bar.tsx'
 import { RoomBanners } from './room-banners.tsx'
 import { RoomHead } from './room-head.tsx'
+import { TamperedBox } from './tampered-box.tsx'
 import { t } from '../text/text.ts'
 
 const AboutSheet = later(async () => (await import('../sheets/about-sheet.tsx')).AboutSheet, { isDialog: true })
@@ -68,6 +69,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
           onPeople={() => setSheet('people')}
           onEdit={(text) => composer.current?.put(text)}
         />
+        {phase === 'tampered' && <TamperedBox session={session} />}
         {farewell && <FarewellBox session={session} farewell={farewell} />}
         {phase === 'open' && !farewell && (
           <Composer

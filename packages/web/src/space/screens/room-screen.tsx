@@ -9,12 +9,12 @@ import { authorId, authorName, spokenName } from '../parts/authors.ts'
 import { MarkdownText } from '../messages/message-text.tsx'
 import { later } from '../parts/later.tsx'
 import { SignInButton } from '../parts/sign-in-button.tsx'
-import { dropLines } from '../room/line-cache.ts'
 import { RoomSession } from '../room/room-session.ts'
 import type { RoomLink } from '../room-link.ts'
 import { useStore } from '../use-store.ts'
 import { Notice } from './notice.tsx'
 import { OpenRoom } from './open-room.tsx'
+import { readAnew } from './tampered-box.tsx'
 import { homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
 
@@ -83,12 +83,6 @@ function Phase({ session, config }: { session: RoomSession; config: SpaceConfig 
 /** A device that has never been on the list. */
 function isWaiting(failure: unknown): boolean {
   return failure instanceof SpaceCallError && failure.reason === 'device_waiting'
-}
-
-/** The service may have lost lines by an accident, which its operator has explained. */
-async function readAnew({ secret }: RoomSession): Promise<void> {
-  await dropLines(secret.room)
-  location.reload()
 }
 
 function StartOver() {

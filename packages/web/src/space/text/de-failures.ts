@@ -17,6 +17,9 @@ export const failures: Text['failures'] = {
       'Hier steht eine Zeile, die keine App eines Mitglieds geschrieben hat. Der Dienst oder jemand mit dem Link hat sie eingefügt.',
     line: (seq, problem) =>
       `Zeile ${number(seq)} (${isolated(problem)}). Was davor steht, ist unverändert. Danach wird nichts gezeigt.`,
+    endTitle: 'Hier endet, was geprüft ist',
+    end: (seq) =>
+      `Die Nachrichten darüber haben jede Prüfung bestanden. Zeile ${number(seq)} hat es nicht. Darum wird hier nichts weiter gezeigt oder geschrieben.`,
     again: 'Vergessen, was dieses Gerät geprüft hat, und den Raum neu lesen',
   },
   notOnList: {

@@ -17,6 +17,9 @@ export const failures = {
     foreign: 'There is a line that no member’s app has written. The service or somebody with the link has put it there.',
     line: (seq: number, problem: string) =>
       `Line ${number(seq)} (${isolated(problem)}). What came before it is unchanged. Nothing after it is shown.`,
+    endTitle: 'What was checked ends here',
+    end: (seq: number) =>
+      `The messages above have passed every check. Line ${number(seq)} has not, so nothing more is shown or written here.`,
     again: 'Forget what this device has checked, and read the room again',
   },
   notOnList: {

@@ -16,6 +16,9 @@ export const failures: Text['failures'] = {
     foreign: 'Hay una línea que ninguna aplicación de un miembro ha escrito. La ha puesto el servicio o alguien con el enlace.',
     line: (seq, problem) =>
       `Línea ${number(seq)} (${isolated(problem)}). Lo anterior no ha cambiado. Lo que sigue no se muestra.`,
+    endTitle: 'Lo comprobado termina aquí',
+    end: (seq) =>
+      `Los mensajes de arriba han pasado todas las comprobaciones, pero la línea ${number(seq)} no. Por eso aquí no se muestra ni se escribe nada más.`,
     again: 'Olvidar lo que este dispositivo ha comprobado y volver a leer la sala',
   },
   notOnList: {

@@ -16,6 +16,9 @@ export const failures: Text['failures'] = {
     foreign: 'Il y a une ligne qu’aucune application de membre n’a écrite. Le service ou une personne qui a le lien l’a ajoutée.',
     line: (seq, problem) =>
       `Ligne ${number(seq)} (${isolated(problem)}). Ce qui précède est inchangé. Rien de ce qui suit n’est affiché.`,
+    endTitle: 'Ce qui est vérifié s’arrête ici',
+    end: (seq) =>
+      `Les messages ci-dessus ont passé toutes les vérifications, mais pas la ligne ${number(seq)}. Rien de plus n’est donc affiché ou écrit ici.`,
     again: 'Oublier ce que cet appareil a vérifié et relire le salon',
   },
   notOnList: {

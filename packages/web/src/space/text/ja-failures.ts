@@ -16,6 +16,9 @@ export const failures: Text['failures'] = {
     foreign: '参加者のアプリが書いたものではない行があります。サービスか、リンクを持つ誰かが入れたものです。',
     line: (seq, problem) =>
       `${number(seq)}行目（${isolated(problem)}）。それより前は変わっていません。それより後は表示しません。`,
+    endTitle: '確認できたのはここまでです',
+    end: (seq) =>
+      `ここまでのメッセージはすべての確認に通りましたが、${number(seq)}行目は通りませんでした。これより先は表示も書き込みもできません。`,
     again: 'この端末が確認した内容を忘れて、ルームを読み直す',
   },
   notOnList: {

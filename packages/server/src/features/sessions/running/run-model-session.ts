@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { followPages } from '@atrium/room-client/follow-room'
-import { TamperedRoomError } from '@atrium/room-client/line-reader'
+import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import { NotListedError } from '@atrium/room-client/listed-types'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { keepTrying } from '@atrium/traffic/keep-trying'

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { isTakenBack, parseInvitation } from '../../room-client/src/answer-invitation.ts'
+import { importPairs } from '../../room-client/src/room-device.ts'
+import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
+import {
+  answerInvitation,
+  generateDevicePairs,
+  InvitationUsedError,
+  type ListedRoom,
+  NotListedError,
+  openListedRoom,
+  type RoomDevice,
+  roomDeviceOf,
+} from './listed-room.ts'
+import { newRoomSecret } from './new-room-secret.ts'
+
+const audience = 'https://rooms.example'
+let space: TestSpace
+before(async () => {
+  space = await startTestSpace({ ATRIUM_SPACES_URL: audience })
+})
+after(() => space.close())
+
+const newDevice = async () => roomDeviceOf(await generateDevicePairs())
+const more = () => ({ spaceUrl: `${space.origin}/space`, audience, wait: async () => undefined })
+
+async function newRoom(): Promise<ListedRoom> {
+  const room = openListedRoom({ ...more(), room: newRoomSecret().room, device: await newDevice(), name: 'Ada' })
+  await room.make()
+  return room
+}
+
+const texts = async (room: ListedRoom) => (await room.read()).map(({ message }) => message.text)
+
+async function reasonOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  )
+  assert.ok(error instanceof NotListedError, String(error))
+  return error.reason
+}
+
+test('a device has no access before the owner admits it, and an invitation works once', async () => {
+  const room = await newRoom()
+  const device = await newDevice()
+  const invitation = await room.invite('grace@example.org')
+  const early = await answerInvitation(invitation, { ...more(), device })
+  assert.equal(await reasonOf(early.read()), 'bad_room_key', 'it does not even have the access key')
+  await room.admit()
+  await early.say('now')
+  assert.equal(await reasonOf(answerInvitation(invitation, { ...more(), device: await newDevice() })), 'bad_room_key')
+  assert.deepEqual(await room.admit(), [])
+  await assert.rejects(answerInvitation('x', { ...more(), device }), TypeError)
+})
+
+test('of two devices that answer an invitation, the second one is told that it was used', async () => {
+  const room = await newRoom()
+  const invitation = await room.invite('Grace')
+  const device = await newDevice()
+  await answerInvitation(invitation, { ...more(), device })
+  await answerInvitation(invitation, { ...more(), device })
+  await assert.rejects(answerInvitation(invitation, { ...more(), device: await newDevice() }), InvitationUsedError)
+  const [grace] = await room.admit()
+  assert.equal(grace?.key, device.signing.thumbprint)
+})
+
+test('who was removed and is invited again comes back with the same device, and reads back', async () => {
+  const room = await newRoom()
+  const device = await newDevice()
+  const key = device.signing.thumbprint
+  const grace = await answerInvitation(await room.invite('Grace'), { ...more(), device, name: 'Grace' })
+  await room.admit()
+  await grace.say('before')
+  await room.expel([key])
+  await room.say('meanwhile')
+  const back = await answerInvitation(await room.invite('Grace, again'), { ...more(), device, name: 'Grace' })
+  assert.equal(await reasonOf(back.read()), 'bad_room_key', 'the answer alone gives it nothing')
+  const [admitted] = await room.admit()
+  assert.deepEqual([admitted?.key, admitted?.invitedAs], [key, 'Grace, again'])
+  await back.say('after')
+  assert.deepEqual(await texts(back), ['before', 'meanwhile', 'after'])
+  await room.expel([key])
+  assert.equal(await reasonOf(back.read()), 'bad_room_key', 'it can be removed again')
+})
+
+/** The fetch of a device whose clock is ten minutes slow. */
+function late({ signing }: Pick<RoomDevice, 'signing'>): typeof fetch {
+  const encode = (bytes: string | Uint8Array) => Buffer.from(bytes as Uint8Array).toString('base64url')
+  return async (url, init) => {
+    const request = JSON.parse(String(init?.body)) as { proof: string }
+    const [header, payload = ''] = request.proof.split('.')
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iat: number }
+    const signed = `${header}.${encode(JSON.stringify({ ...claims, iat: claims.iat - 600 }))}`
+    const proof = `${signed}.${encode(await signing.sign(new TextEncoder().encode(signed)))}`
+    return fetch(url, { ...init, body: JSON.stringify({ ...request, proof }) })
+  }
+}
+
+test('a device that has answered an invitation can find out that the owner took it back', async () => {
+  const room = await newRoom()
+  const [invitation, second] = [await room.invite('Grace'), await room.invite('Linus')]
+  const device = await newDevice()
+  const options = { ...more(), device }
+  assert.equal(await isTakenBack(invitation, options), false, 'it is open')
+  await answerInvitation(invitation, options)
+  assert.equal(await isTakenBack(invitation, options), false, 'the device waits')
+  const guest = await importPairs(parseInvitation(invitation)!.keys)
+  await assert.rejects(isTakenBack(invitation, { ...options, fetch: late(guest) }), { reason: 'unproven' })
+  await room.admit()
+  assert.equal(await isTakenBack(invitation, options), false, 'the device is on the list in its place')
+  const other = { ...more(), device: await newDevice() }
+  await answerInvitation(second, other)
+  const open = (await room.invitations()).find(({ invitedAs }) => invitedAs === 'Linus')!
+  await room.expel([open.key])
+  assert.equal(await isTakenBack(second, other), true)
+  const down = async () => Promise.reject(new TypeError('no network'))
+  await assert.rejects(isTakenBack(second, { ...other, fetch: down }), { error: 'network_error' })
+})

@@ -1,0 +1,27 @@
+import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
+import { dropLines } from '../room/line-cache.ts'
+import type { RoomSession } from '../room/room-session.ts'
+import { useStore } from '../use-store.ts'
+import { t } from '../text/text.ts'
+
+/** In place of the composer: where the part of the history ends that has passed every check. */
+export function TamperedBox({ session }: { session: RoomSession }) {
+  const failure = useStore(session.state, (state) => state.failure)
+  const words = t.failures.tampered
+  if (!(failure instanceof TamperedRoomError)) return null
+  return (
+    <section class="farewell tampered" aria-labelledby="tampered">
+      <h2 id="tampered">{words.endTitle}</h2>
+      <p>{words.end(failure.seq)}</p>
+      <button class="link-button" type="button" onClick={() => void readAnew(session)}>
+        {words.again}
+      </button>
+    </section>
+  )
+}
+
+/** The service may have lost lines by an accident, which its operator has explained. */
+export async function readAnew({ secret }: RoomSession): Promise<void> {
+  await dropLines(secret.room)
+  location.reload()
+}
