@@ -115,6 +115,7 @@ describe('lines of a listed room that this device has opened before', { skip: sk
     await page.locator('.pending').waitFor({ state: 'detached' })
     await button(page, 'People').first().click()
     await button(page, 'Remove Grace').click()
+    await button(page, 'Remove it').click()
     await row(page, 'Grace').waitFor({ state: 'detached' })
     await page.reload()
     await message(page, 'And one more').waitFor()

@@ -92,6 +92,9 @@ describe('client-sealed rooms in all languages', { skip: skipWithoutChromium, ti
       await open(bob.page, t.room.more, t.about.export)
       await bob.page.keyboard.press('Escape')
       await ann.page.locator('.people .small').first().click()
+      await ann.page.locator('.confirm').waitFor()
+      await look(ann.page, 'asked')
+      await ann.page.locator('.confirm .danger').click()
       await heading(bob.page, t.sealed.removed.title).waitFor()
       await look(bob.page, 'removed')
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { newRoomSecret } from '@atrium/room-client/new-room-secret'
+import { deriveClientKeys, sealClientLine } from '@atrium/sealing/client-sealed'
 import type { Browser, Page } from 'playwright-core'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
@@ -155,10 +157,51 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     )
 
     await button(ann.page, 'Remove Bob').click()
+    await button(ann.page, 'Remove it').click()
     await bob.page.getByRole('heading', { name: 'This device was taken off the list' }).waitFor({ timeout: 40_000 })
     assert.equal(await bob.page.locator('.message').count(), 0)
     await bob.page.reload()
     await bob.page.getByRole('heading', { name: 'This device was taken off the list' }).waitFor()
+    assertNoTrouble(ann)
+    assertNoTrouble(bob)
+    await Promise.all([ann.close(), bob.close()])
+  })
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name })
+
+  async function inviteByName(page: Page, who: string): Promise<string> {
+    await page.getByLabel('Invite somebody').fill(who)
+    await page.keyboard.press('Enter')
+    return linkFor(page, who)
+  }
+
+  test('what came before a line that is wrong is shown with its authors, and where that ends', async () => {
+    const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
+    await makeListedRoom(ann.page)
+    await answer(bob.page, await inviteByName(ann.page, 'Bob, by telephone'), { name: 'Bob' })
+    await button(ann.page, 'Let in Bob, by telephone').click()
+    await heading(bob.page, 'The room is ready').waitFor({ timeout: 20_000 })
+    const link = bob.page.url()
+    await write(bob.page, 'Said in time')
+    await message(ann.page, 'Said in time').waitFor()
+    await bob.page.goto('about:blank')
+    const room = /#([\w-]+)~~/.exec(link)![1]!
+    const foreign = await deriveClientKeys(newRoomSecret())
+    await space.addLines!(room, [await sealClientLine({ ...foreign, room }, { content: 'x' })])
+    await heading(ann.page, 'What was checked ends here').waitFor()
+    await message(ann.page, 'Said in time').waitFor()
+    // Whoever comes back sees the same.
+    for (const { page } of [bob, ann]) {
+      await page.goto('about:blank')
+      await page.goto(link)
+      await message(page, 'Said in time').waitFor()
+      assert.match(
+        (await message(page, 'Said in time').locator('.byline').textContent()) ?? '',
+        page === bob.page ? /^You/ : /^Bob/,
+      )
+      await heading(page, 'What was checked ends here').waitFor()
+      assert.equal(await page.getByLabel('Message', { exact: true }).count(), 0)
+    }
     assertNoTrouble(ann)
     assertNoTrouble(bob)
     await Promise.all([ann.close(), bob.close()])

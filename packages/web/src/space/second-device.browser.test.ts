@@ -87,6 +87,8 @@ describe('a second device of a member', { skip: skipWithoutChromium, timeout: 12
       .filter({ hasNotText: 'second device' })
       .getByRole('button', { name: 'Remove Grace' })
       .click()
+    await ann.page.getByText('These devices, which it has named, are removed with it: Grace.').waitFor()
+    await button(ann.page, 'Remove it').click()
     await row(ann.page, 'second device').waitFor({ state: 'detached' })
     await tram.page.getByText('This device was taken off the list').waitFor()
     await desk.page.getByText('This device was taken off the list').waitFor()

@@ -54,6 +54,7 @@ function refusal(reason: string, email: string): Words {
   // Reasons that the app has for a device, in a client-sealed room with a list.
   if (reason === 'device_removed') return t.sealed.removed
   if (reason === 'device_answered') return t.sealed.answered
+  if (reason === 'device_taken_back') return t.sealed.takenBack
   if (reason === 'device_waiting') return t.sealed.waiting
   if (reason === 'not_on_list' || reason === 'revoked') {
     const { title, text } = reason === 'revoked' ? failures.revoked : failures.notOnList

@@ -1,7 +1,8 @@
 import type { Entry } from '@atrium/room-client/space-ops'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { announce } from '../parts/announcer.tsx'
 import { authorName } from '../parts/authors.ts'
+import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
@@ -55,11 +56,6 @@ export function MessageActions({ entry, canRetract, session, onReply }: MessageA
 }
 
 function Asking({ entry, session, onKeep }: { entry: Entry; session: RoomSession; onKeep: () => void }) {
-  const keep = useRef<HTMLButtonElement>(null)
-  useLayoutEffect(() => {
-    keep.current?.focus()
-    keep.current?.scrollIntoView({ block: 'nearest' })
-  }, [])
   const retract = () => {
     document.getElementById(`m-${entry.id}`)?.focus()
     session.sender.retract(entry.id)
@@ -67,25 +63,16 @@ function Asking({ entry, session, onKeep }: { entry: Entry; session: RoomSession
     announce(t.tools.messages.retracting)
   }
   return (
-    <div
-      class="confirm retract"
-      role="group"
-      aria-label={t.tools.messages.retractLabel}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        event.stopPropagation()
-        onKeep()
-      }}
+    <Confirm
+      class="retract"
+      label={t.tools.messages.retractLabel}
+      yes={t.tools.messages.retractIt}
+      no={t.tools.messages.keepIt}
+      small
+      onYes={retract}
+      onNo={onKeep}
     >
       <p>{t.tools.messages.retractHint}</p>
-      <div class="buttons">
-        <button class="button small danger" type="button" onClick={retract}>
-          {t.tools.messages.retractIt}
-        </button>
-        <button class="button small" type="button" ref={keep} onClick={onKeep}>
-          {t.tools.messages.keepIt}
-        </button>
-      </div>
-    </div>
+    </Confirm>
   )
 }

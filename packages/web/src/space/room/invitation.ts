@@ -1,63 +1,81 @@
 import { answerInvitation, parseInvitation } from '@atrium/room-client/answer-invitation'
+import { isOnList, isRefused } from '@atrium/room-client/is-on-list'
 import { ListedConnection } from '@atrium/room-client/listed-connection'
+import { type Invitation, type ListedRoomOptions, NotListedError } from '@atrium/room-client/listed-types'
 import { importPairs } from '@atrium/room-client/room-device'
-import type { Invitation } from '@atrium/room-client/listed-types'
-import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { type OwnDevice, ownDevice } from '../identity/room-device.ts'
 import { dropRoomToken, findRoomToken } from '../identity/room-token.ts'
 import { listedLink, type RoomLink } from '../room-link.ts'
-import { ListedChannel, optionsOf } from './listed-channel.ts'
+import { clockExplained, markAnswered } from './device-standing.ts'
+import { optionsOf } from './listed-channel.ts'
 
-/**
- * Whom the owner has invited; or the link of the room, if this device has answered: who comes back has no other link. Rejects
- * if the invitation is not open any more.
- */
-export async function readInvitation(invitation: string): Promise<{ invitedAs: string } | { link: RoomLink }> {
-  const { room, owner } = partsOf(invitation)
-  const own = await ownDevice(room)
-  const link = listedLink(room, owner)
+/** own: this device has answered it, or is on the list already. used: it is not open for this device. */
+export type FoundInvitation =
+  | { readonly state: 'open'; readonly invitedAs: string; readonly isKept: boolean }
+  | { readonly state: 'own'; readonly link: RoomLink }
+  | { readonly state: 'used' }
+
+/** What an invitation is for this device. Rejects if the service does not answer, or the room was tampered with. */
+export async function readInvitation(invitation: string): Promise<FoundInvitation> {
   try {
-    const { invitedAs, answeredBy } = await openInvitation(invitation, own)
-    if (!answeredBy) return { invitedAs }
-    if (answeredBy.key !== own.device.signing.thumbprint) throw new Error('somebody else has answered')
-    // The page was closed after the answer, and before it was kept.
-    await ListedChannel.keepAnswer(room, own)
-    return { link }
+    return await findInvitation(invitation)
   } catch (error) {
-    // The room says whether this device is still on the list.
-    if (isPassing(error) || !(await ListedChannel.wasHere(room, own))) throw error
-    return { link }
+    throw clockExplained(error)
   }
 }
 
-/** Whether another attempt may succeed: the service did not answer. */
-export function isPassing(error: unknown): boolean {
-  return error instanceof SpaceCallError && error.isPassing
+async function findInvitation(invitation: string): Promise<FoundInvitation> {
+  const parts = parseInvitation(invitation)
+  const device = parts && (await importPairs(parts.keys).catch(() => undefined))
+  if (!parts || !device) return { state: 'used' }
+  const { room, owner } = parts
+  const own = await ownDevice(room)
+  const options = { ...(await optionsOf(own)), room, owner }
+  const link = listedLink(room, owner)
+  const open = await openInvitations({ ...options, device })
+  const found = open?.find(({ key }) => key === device.signing.thumbprint)
+  // The owner has taken it off the list: maybe because this device took its place.
+  if (!found) return (await isOnList(options)) ? { state: 'own', link } : { state: 'used' }
+  const { invitedAs, answeredBy } = found
+  if (!answeredBy) return { state: 'open', invitedAs, isKept: own.isKept }
+  if (answeredBy.key !== own.device.signing.thumbprint) return { state: 'used' }
+  await keepAnswer(invitation, own)
+  return { state: 'own', link }
 }
 
-async function openInvitation(invitation: string, own: OwnDevice): Promise<Invitation> {
-  const { room, owner, keys } = partsOf(invitation)
-  const device = await importPairs(keys)
-  const open = await new ListedConnection({ ...(await optionsOf(own)), room, owner, device }).invitations(undefined)
-  const found = open.find(({ key }) => key === device.signing.thumbprint)
-  if (!found) throw new Error('the invitation was taken back')
-  return found
+/** undefined: the invitation does not open the room. */
+async function openInvitations(options: ListedRoomOptions): Promise<Invitation[] | undefined> {
+  try {
+    return await new ListedConnection(options).invitations(undefined)
+  } catch (error) {
+    if (isRefused(error) || error instanceof NotListedError) return undefined
+    throw error
+  }
 }
 
-/** Answers with the card of this device and, after a sign-in for this room, its ID token. */
+/**
+ * Answers with the card of this device and, after a sign-in for this room, its ID token. It may be repeated: also where an
+ * attempt before was stored and its answer was lost, it resolves to the room. Throws InvitationUsedError if another device was
+ * first.
+ */
 export async function answer(invitation: string, name: string | undefined): Promise<RoomLink> {
-  const { room, owner } = partsOf(invitation)
+  const { room, owner } = parseInvitation(invitation) ?? { room: '', owner: '' }
   const own = await ownDevice(room)
   const options = await optionsOf(own)
   const idToken = findRoomToken(room)?.idToken
-  await answerInvitation(invitation, { ...options, ...(name !== undefined && { name }), idToken })
-  dropRoomToken(room)
-  await ListedChannel.keepAnswer(room, own)
+  try {
+    await answerInvitation(invitation, { ...options, ...(name !== undefined && { name }), idToken })
+  } catch (error) {
+    const found = await readInvitation(invitation).catch(() => undefined)
+    if (found?.state !== 'own') throw clockExplained(error)
+  }
+  await keepAnswer(invitation, own)
   return listedLink(room, owner)
 }
 
-function partsOf(invitation: string) {
-  const parts = parseInvitation(invitation)
-  if (!parts) throw new TypeError('not an invitation')
-  return parts
+/** The answer has the token, too. */
+async function keepAnswer(invitation: string, own: OwnDevice): Promise<void> {
+  const { room } = parseInvitation(invitation) ?? { room: '' }
+  dropRoomToken(room)
+  await markAnswered(room, invitation, own)
 }

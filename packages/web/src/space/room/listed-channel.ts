@@ -2,31 +2,28 @@ import { parseInvitation } from '@atrium/room-client/answer-invitation'
 import type { Since } from '@atrium/room-client/follow-room'
 import type { Turn } from '@atrium/room-client/turn'
 import { ListedConnection } from '@atrium/room-client/listed-connection'
-import { type ListedEntry, type ListedRoomOptions, type Member, NotListedError } from '@atrium/room-client/listed-types'
+import { isListedEntry, type ListedEntry, type ListedRoomOptions, type Member } from '@atrium/room-client/listed-types'
 import { randomId } from '@atrium/room-client/new-room-secret'
 import { importPairs } from '@atrium/room-client/room-device'
 import { admitVouched, vouchFor } from '@atrium/room-client/second-devices'
 import { findAgentId } from '@atrium/room-client/seal-for-agent'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { Author, RoomPage } from '@atrium/room-client/space-ops'
+import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import { loadConfig } from '../config.ts'
 import { type OwnDevice, ownDevice } from '../identity/room-device.ts'
 import { dropRoomToken, findRoomToken } from '../identity/room-token.ts'
 import { listedLink, ownerIn, type RoomLink } from '../room-link.ts'
 import { getServiceOrigin } from '../service.ts'
 import type { Channel, ReadOptions, Said } from './channel.ts'
+import { DeviceStanding } from './device-standing.ts'
 import { ListedOpener } from './listed-opener.ts'
 import { emptyList } from './room-list.ts'
 import { Vault } from './vault.ts'
 
 const TIMEOUT_MS = 20_000
-/**
- * In what this device keeps of the room: the text of each invitation, whether this device was on the list, and whether it has
- * answered an invitation since then.
- */
+/** In what this device keeps of the room: the text of each invitation. */
 const INVITATION = 'invitation/'
-const ENTERED = 'entered'
-const ANSWERED = 'answered'
 
 /** A client-sealed room with a list, in which this device has keys of its own. */
 export class ListedChannel implements Channel {
@@ -34,6 +31,7 @@ export class ListedChannel implements Channel {
   readonly vault: Vault
   readonly own: OwnDevice
   readonly #options: ListedRoomOptions
+  readonly #standing: DeviceStanding
   #opener: ListedOpener | undefined
   #connection: ListedConnection
   /** Up to where messages were returned. */
@@ -43,6 +41,7 @@ export class ListedChannel implements Channel {
     this.#options = options
     this.own = own
     this.vault = vault
+    this.#standing = new DeviceStanding(options, vault)
     this.#connection = new ListedConnection(options)
   }
 
@@ -69,15 +68,21 @@ export class ListedChannel implements Channel {
   async read({ sinceCount }: Since, { waitMs, limit, signal }: ReadOptions): Promise<RoomPage> {
     // The messages of a page were lost, because the request was aborted after the page was read.
     if (!this.#opener || sinceCount !== this.#returned) await this.begin()
-    const { count, etag, isEmpty, entries } = await this.#explained(this.#connection.readPage({ waitMs, limit }, signal))
-    if (!isEmpty || this.list.value.own === '') {
-      // Of a long room, the first pages may come before the list that has a key for this device.
-      await this.refresh().catch((error: unknown) => {
-        if (!(error instanceof SpaceCallError)) throw error
-      })
-    }
+    const { count, etag, isEmpty, entries } = await this.#explained(this.#readPage({ waitMs, limit }, signal))
+    if (!isEmpty || this.list.value.own === '') await ifListed(this.refresh())
     this.#returned = count
     return { count, etag, policy: 'email', entries: entries.map(shownEntry) }
+  }
+
+  /** Of a room that was tampered with, the messages before that are shown with their authors, too. */
+  async #readPage(how: { waitMs: number; limit: number }, signal: AbortSignal) {
+    try {
+      return await this.#connection.readPage(how, signal)
+    } catch (error) {
+      if (!(error instanceof TamperedRoomError)) throw error
+      await ifListed(this.#showList())
+      throw error.with(error.entries.filter(isListedEntry).map(shownEntry))
+    }
   }
 
   async say({ clientId, text, replyTo }: Said, signal: AbortSignal) {
@@ -154,8 +159,19 @@ export class ListedChannel implements Channel {
     await this.refresh()
   }
 
+  /** The other members whose devices leave the list with this one. */
+  removedWith(key: string): Member[] {
+    const keys = this.#opener?.withNamed([key]) ?? []
+    return this.list.value.members.filter((member) => member.key !== key && keys.includes(member.key))
+  }
+
   /** The list as it was read last. */
   async refresh(): Promise<void> {
+    await this.#showList()
+    await this.#entered()
+  }
+
+  async #showList(): Promise<void> {
     const { members, invitations, vouched } = await this.#explained(this.#connection.list())
     const texts = await Promise.all(invitations.map(({ key }) => this.vault.read<string>(INVITATION + key)))
     const own = this.own.device.signing.thumbprint
@@ -166,19 +182,6 @@ export class ListedChannel implements Channel {
       owner: this.#connection.owner,
       own,
     })
-    await this.#entered()
-  }
-
-  /** This device has answered an invitation, and waits for the owner. */
-  static async keepAnswer(room: string, { localMk }: OwnDevice): Promise<void> {
-    const vault = await Vault.open({ room, mk: localMk })
-    await vault.write(ANSWERED, true)
-  }
-
-  /** Whether this device was on the list, or has answered an invitation. */
-  static async wasHere(room: string, { localMk }: OwnDevice): Promise<boolean> {
-    const vault = await Vault.open({ room, mk: localMk })
-    return (await vault.read(ENTERED)) === true || (await vault.read(ANSWERED)) === true
   }
 
   close(): void {
@@ -188,8 +191,7 @@ export class ListedChannel implements Channel {
   }
 
   async #entered(): Promise<void> {
-    await this.vault.write(ENTERED, true)
-    await this.vault.remove(ANSWERED)
+    await this.#standing.enter()
     // Whoever has signed in to show who this is.
     const { room } = this.#options
     const account = findRoomToken(room)
@@ -204,24 +206,16 @@ export class ListedChannel implements Channel {
     try {
       return await work
     } catch (error) {
-      const reason = error instanceof NotListedError || error instanceof SpaceCallError ? error.reason : ''
-      // This app proves each request. A device that is on the list and whose proof is refused has a wrong clock.
-      if (reason === 'unproven') throw refusedFor('bad_clock', error)
-      if (!['not_on_list', 'revoked', 'bad_room_key'].includes(reason)) throw error
-      const has = async (name: string) => (await this.vault.read<boolean>(name)) === true
-      // A device that was removed and is invited again stays removed for the service until the owner lets it in.
-      const device = (await has(ANSWERED))
-        ? 'device_answered'
-        : reason === 'revoked' || (await has(ENTERED))
-          ? 'device_removed'
-          : 'device_waiting'
-      throw refusedFor(device, error)
+      throw await this.#standing.explain(error)
     }
   }
 }
 
-function refusedFor(reason: string, cause: unknown): SpaceCallError {
-  return new SpaceCallError({ status: 403, error: 'not_authorized', reason, message: reason, cause })
+/** Of a long room, the first pages may come before the list that has a key for this device. */
+async function ifListed(work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof SpaceCallError)) throw error
+  })
 }
 
 /** Makes a room that this device owns, and its first invitations. */

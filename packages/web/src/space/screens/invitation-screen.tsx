@@ -8,7 +8,7 @@ import { findRoomToken } from '../identity/room-token.ts'
 import { cleanName } from '../parts/authors.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
-import { answer, isPassing, readInvitation } from '../room/invitation.ts'
+import { answer, type FoundInvitation, readInvitation } from '../room/invitation.ts'
 import { hashOf, homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
 import { Notice } from './notice.tsx'
@@ -21,15 +21,33 @@ interface InvitationScreenProps {
 /** An invitation to a room with a list, which this device answers. The owner then lets it in. */
 export function InvitationScreen({ invitation, config }: InvitationScreenProps) {
   const words = t.sealed.invitation
-  const [invitedAs, setInvitedAs] = useState<string>()
+  const [found, setFound] = useState<FoundInvitation>()
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
     readInvitation(invitation).then((read) => {
-      if ('link' in read) location.replace(hashOf(read.link))
-      else setInvitedAs(read.invitedAs)
+      if (read.state === 'own') location.replace(hashOf(read.link))
+      else setFound(read)
     }, setFailure)
   }, [invitation])
-  if (failure !== undefined && !isPassing(failure)) {
+  if (failure !== undefined) {
+    return (
+      <Notice title={failureWords(failure).title}>
+        <p>{failureWords(failure).text}</p>
+        <button class="button" type="button" onClick={() => location.reload()}>
+          {t.tryAgain}
+        </button>
+      </Notice>
+    )
+  }
+  if (!found || !config) {
+    return (
+      <main class="opening" aria-busy="true">
+        <h1 class="unseen">Space</h1>
+        <p role="status">{t.room.opening.online}</p>
+      </main>
+    )
+  }
+  if (found.state !== 'open') {
     return (
       <Notice title={words.used}>
         <p>{words.usedHint}</p>
@@ -41,28 +59,11 @@ export function InvitationScreen({ invitation, config }: InvitationScreenProps) 
       </Notice>
     )
   }
-  if (failure !== undefined) {
-    return (
-      <Notice title={failureWords(failure).title}>
-        <p>{failureWords(failure).text}</p>
-        <button class="button" type="button" onClick={() => location.reload()}>
-          {t.tryAgain}
-        </button>
-      </Notice>
-    )
-  }
-  if (invitedAs === undefined || !config) {
-    return (
-      <main class="opening" aria-busy="true">
-        <h1 class="unseen">Space</h1>
-        <p role="status">{t.room.opening.online}</p>
-      </main>
-    )
-  }
   return (
     <Notice title={words.title}>
-      <p>{words.isFor(<bdi>{invitedAs}</bdi>)}</p>
-      <Answer invitation={invitation} invitedAs={invitedAs} config={config} onUsed={setFailure} />
+      <p>{words.isFor(<bdi>{found.invitedAs}</bdi>)}</p>
+      {!found.isKept && <p class="problem">{words.unkept}</p>}
+      <Answer invitation={invitation} invitedAs={found.invitedAs} config={config} onUsed={() => setFound({ state: 'used' })} />
     </Notice>
   )
 }
@@ -71,7 +72,7 @@ interface AnswerProps {
   invitation: string
   invitedAs: string
   config: SpaceConfig
-  onUsed: (failure: InvitationUsedError) => void
+  onUsed: () => void
 }
 
 function Answer({ invitation, invitedAs, config, onUsed }: AnswerProps) {
@@ -93,7 +94,7 @@ function Answer({ invitation, invitedAs, config, onUsed }: AnswerProps) {
     try {
       location.replace(hashOf(await answer(invitation, cleanName(name) || undefined)))
     } catch (error) {
-      if (error instanceof InvitationUsedError) return onUsed(error)
+      if (error instanceof InvitationUsedError) return onUsed()
       const { title, text } = failureWords(error)
       setProblem(t.titled(title, text))
       setBusy(false)

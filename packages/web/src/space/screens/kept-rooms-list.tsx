@@ -1,7 +1,8 @@
 import { useRef } from 'preact/hooks'
 import { announce } from '../parts/announcer.tsx'
+import { Confirm, useAsking } from '../parts/confirm.tsx'
 import { dayInText, wholeMoment } from '../parts/moments.ts'
-import { forgetRoom, forgetRooms, keptRoomsStore } from '../room/kept-rooms.ts'
+import { forgetRoom, forgetRooms, type KeptRoom, keptRoomsStore } from '../room/kept-rooms.ts'
 import { hashOf } from '../service.ts'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
@@ -10,6 +11,7 @@ import { useStore } from '../use-store.ts'
 export function KeptRoomsList() {
   const rooms = useStore(keptRoomsStore, (value) => value.rooms)
   const heading = useRef<HTMLHeadingElement>(null)
+  const { asking, opener, ask, end } = useAsking()
   if (rooms.length === 0) return null
   const forget = (room: string, title: string) => {
     forgetRoom(room)
@@ -27,36 +29,72 @@ export function KeptRoomsList() {
       </h2>
       <p class="hint">{t.tools.kept.hint}</p>
       <ul class="people">
-        {rooms.map(({ title = t.room.untitled, at, service, ...link }) => (
-          <li key={link.room}>
-            <div class="person">
-              <a href={hashOf(link, service)} dir="auto">
-                {title}
-              </a>
-              <p class="hint">
-                {t.tools.kept.opened(
-                  <time dateTime={at} title={wholeMoment(at)}>
-                    {dayInText(at)}
-                  </time>,
-                )}
-              </p>
-            </div>
-            <button class="button small" type="button" onClick={() => forget(link.room, title)}>
-              {t.tools.kept.forgetOne(
-                (shown) => (
-                  <span class="unseen">{shown}</span>
-                ),
-                title,
-              )}
-            </button>
-          </li>
+        {rooms.map((room) => (
+          <KeptItem key={room.room} kept={room} onForget={forget} />
         ))}
       </ul>
       <div class="buttons">
-        <button class="button" type="button" onClick={forgetAll}>
+        <button class="button" type="button" ref={opener} aria-expanded={asking} onClick={ask}>
           {t.tools.kept.forgetAll}
         </button>
       </div>
+      {asking && (
+        <Confirm
+          label={t.tools.kept.forgetAllLabel}
+          yes={t.tools.kept.forgetAll}
+          no={t.tools.kept.keepAll}
+          onYes={forgetAll}
+          onNo={end}
+        >
+          <p>{t.tools.kept.forgetAllAsk}</p>
+        </Confirm>
+      )}
     </section>
+  )
+}
+
+interface KeptItemProps {
+  kept: KeptRoom
+  onForget: (room: string, title: string) => void
+}
+
+function KeptItem({ kept: { title = t.room.untitled, at, service, ...link }, onForget }: KeptItemProps) {
+  const { asking, opener, ask, end } = useAsking()
+  const words = t.tools.kept
+  return (
+    <li>
+      <div class="person">
+        <a href={hashOf(link, service)} dir="auto">
+          {title}
+        </a>
+        <p class="hint">
+          {words.opened(
+            <time dateTime={at} title={wholeMoment(at)}>
+              {dayInText(at)}
+            </time>,
+          )}
+        </p>
+      </div>
+      <button class="button small" type="button" ref={opener} aria-expanded={asking} onClick={ask}>
+        {words.forgetOne(
+          (shown) => (
+            <span class="unseen">{shown}</span>
+          ),
+          title,
+        )}
+      </button>
+      {asking && (
+        <Confirm
+          label={words.forgetLabel(title)}
+          yes={words.forgetIt}
+          no={words.keepIt}
+          small
+          onYes={() => onForget(link.room, title)}
+          onNo={end}
+        >
+          <p>{words.forgetAsk}</p>
+        </Confirm>
+      )}
+    </li>
   )
 }

@@ -1,22 +1,17 @@
 import { useState } from 'preact/hooks'
-import type { Member } from '@atrium/room-client/listed-types'
-import { findAgentId } from '@atrium/room-client/seal-for-agent'
 import { failureWords } from '../api/failure-words.ts'
 import { announce } from '../parts/announcer.tsx'
-import { AgentMark } from '../parts/agent-mark.tsx'
-import { Avatar } from '../parts/avatar.tsx'
-import { memberName, memberNote } from '../parts/members.ts'
+import { memberName } from '../parts/members.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { ShareLink } from '../parts/share-link.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import type { ListedChannel } from '../room/listed-channel.ts'
-import type { OwnInvitation } from '../room/room-list.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { secondDeviceLink } from '../room/second-device.ts'
-import { invitationLink } from '../service.ts'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
 import { AdmitForm } from './admit-form.tsx'
+import { InvitationItem, MemberItem } from './listed-rows.tsx'
 
 interface ListedPeopleProps {
   session: RoomSession
@@ -75,11 +70,14 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
               member={member}
               isOwner={member.key === owner}
               isYou={member.key === own}
-              onRemove={
-                isOwner && member.key !== owner
-                  ? () => void run(() => listed.expel([member.key]), t.people.wasRemoved(memberName(member)))
-                  : undefined
-              }
+              {...(isOwner &&
+                member.key !== owner && {
+                  removal: {
+                    alsoRemoved: listed.removedWith(member.key).map(memberName),
+                    busy,
+                    onRemove: () => run(() => listed.expel([member.key]), t.people.wasRemoved(memberName(member))),
+                  },
+                })}
             />
           ))}
         </ul>
@@ -131,8 +129,9 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
                 key={invitation.key}
                 invitation={invitation}
                 isOwner={isOwner}
+                busy={busy}
                 onLetIn={() => void admit(invitation.answeredBy ? memberName(invitation.answeredBy) : invitation.invitedAs)}
-                onTakeBack={() => void run(() => listed.expel([invitation.key]), words.tookBack(invitation.invitedAs))}
+                onTakeBack={() => run(() => listed.expel([invitation.key]), words.tookBack(invitation.invitedAs))}
               />
             ))}
           </ul>
@@ -170,7 +169,7 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
         </section>
       )}
       {problem !== undefined && (
-        <p class="problem" role="alert">
+        <p class="problem" role="alert" ref={intoView}>
           {problem}
         </p>
       )}
@@ -178,6 +177,9 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
     </Sheet>
   )
 }
+
+/** The list may be longer than the screen, and the button far from here. */
+const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
 /** Addresses; or, without any, one name such as "Grace, by telephone". */
 function parseInvited(text: string): { names: string[]; wrong: string | undefined } {
@@ -189,101 +191,3 @@ function parseInvited(text: string): { names: string[]; wrong: string | undefine
 }
 
 const MAX_NAME_LENGTH = 80
-
-interface MemberItemProps {
-  member: Member
-  isOwner: boolean
-  isYou: boolean
-  onRemove?: (() => void) | undefined
-  /** Of a second device that is not on the list. */
-  onLetIn?: (() => void) | undefined
-}
-
-function MemberItem({ member, isOwner, isYou, onRemove, onLetIn }: MemberItemProps) {
-  const name = memberName(member)
-  const agent = member.hostedAgent ?? findAgentId(member.invitedAs)
-  return (
-    <li>
-      <Avatar author={agent === undefined ? { kind: 'account', name, key: member.key } : { kind: 'agent', id: agent, name }} />
-      <div class="person">
-        <p>
-          <bdi class="name">{name}</bdi> {isYou && <span class="optional">{t.authors.isYou}</span>}{' '}
-          {isOwner && <span class="badge">{t.people.owner}</span>}
-          {agent !== undefined && <AgentMark />}
-        </p>
-        <p class="hint">{memberNote(member)}</p>
-      </div>
-      {onLetIn && (
-        <button class="button small primary" type="button" onClick={onLetIn}>
-          {t.sealed.list.letIn(
-            (shown) => (
-              <span class="unseen">{shown}</span>
-            ),
-            name,
-          )}
-        </button>
-      )}
-      {onRemove && (
-        <button class="button small" type="button" onClick={onRemove}>
-          {t.people.remove(
-            (words) => (
-              <span class="unseen">{words}</span>
-            ),
-            name,
-          )}
-        </button>
-      )}
-    </li>
-  )
-}
-
-interface InvitationItemProps {
-  invitation: OwnInvitation
-  isOwner: boolean
-  onLetIn: () => void
-  onTakeBack: () => void
-}
-
-function InvitationItem({ invitation, isOwner, onLetIn, onTakeBack }: InvitationItemProps) {
-  const { answeredBy, text } = invitation
-  const agent = findAgentId(invitation.invitedAs)
-  const invitedAs = agent === undefined ? invitation.invitedAs : t.sealed.members.agent(agent)
-  const [isShown, setShown] = useState(false)
-  const words = t.sealed.list
-  const unseen = (shown: string) => <span class="unseen">{shown}</span>
-  return (
-    <li class="invitation">
-      <div class="person">
-        <p>
-          <bdi class="name">{invitedAs}</bdi> {agent !== undefined && <AgentMark />}
-        </p>
-        <p class="hint">
-          {answeredBy ? words.answered(<bdi>{memberName(answeredBy)}</bdi>, memberNote(answeredBy)) : words.unanswered}
-        </p>
-      </div>
-      {isOwner && (
-        <div class="buttons">
-          {answeredBy && (
-            <button class="button small primary" type="button" onClick={onLetIn}>
-              {words.letIn(unseen, invitedAs)}
-            </button>
-          )}
-          {!answeredBy && text !== undefined && (
-            <button class="button small" type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
-              {words.show(unseen, invitedAs)}
-            </button>
-          )}
-          <button class="button small" type="button" onClick={onTakeBack}>
-            {words.takeBack(unseen, invitedAs)}
-          </button>
-        </div>
-      )}
-      {isShown && !answeredBy && text !== undefined && (
-        <div class="invitation-link">
-          <ShareLink title={undefined} link={invitationLink(text)} label={words.linkFor(invitedAs)} />
-          <p class="hint">{words.linkHint}</p>
-        </div>
-      )}
-    </li>
-  )
-}

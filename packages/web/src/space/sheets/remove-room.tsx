@@ -1,7 +1,8 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import { callSpace } from '../api/space-client.ts'
 import { type As, identityIn } from '../identity/present.ts'
+import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { t } from '../text/text.ts'
@@ -10,10 +11,6 @@ import { t } from '../text/text.ts'
 export function RemoveRoom({ session, as }: { session: RoomSession; as: As }) {
   const [asking, setAsking] = useState(false)
   const [problem, setProblem] = useState<string>()
-  const cancel = useRef<HTMLButtonElement>(null)
-  useLayoutEffect(() => {
-    if (asking) cancel.current?.focus()
-  }, [asking])
   const remove = async () => {
     try {
       const { room, mk } = session.secret
@@ -29,17 +26,15 @@ export function RemoveRoom({ session, as }: { session: RoomSession; as: As }) {
       <h3 id="remove">{t.about.remove}</h3>
       <p>{t.about.removeHint}</p>
       {asking ? (
-        <div class="confirm" role="group" aria-label={t.about.removeLabel}>
+        <Confirm
+          label={t.about.removeLabel}
+          yes={t.about.removeIt}
+          no={t.about.keepIt}
+          onYes={() => void remove()}
+          onNo={() => setAsking(false)}
+        >
           <p>{t.about.removeAsk}</p>
-          <div class="buttons">
-            <button class="button danger" type="button" onClick={() => void remove()}>
-              {t.about.removeIt}
-            </button>
-            <button class="button" type="button" ref={cancel} onClick={() => setAsking(false)}>
-              {t.about.keepIt}
-            </button>
-          </div>
-        </div>
+        </Confirm>
       ) : (
         <div class="buttons">
           <button class="button" type="button" onClick={() => setAsking(true)}>

@@ -56,6 +56,13 @@ export const tools: Text['tools'] = {
     forget: 'نسيان هذه الغرفة',
     forgetOne: (name, title) => line`نسيان${name(` ${isolated(title)}`)}`,
     forgetAll: 'نسيان الكل',
+    forgetLabel: (title) => `نسيان ${isolated(title)}؟`,
+    forgetAsk: 'يُحذف الرابط من هذا المتصفح. وإن لم تكن قد حفظته في مكان آخر فلن تستطيع العودة إلى الغرفة.',
+    forgetIt: 'نسيانها',
+    keepIt: 'الإبقاء عليها',
+    forgetAllLabel: 'نسيان كل الغرف؟',
+    forgetAllAsk: 'تُحذف روابط كل هذه الغرف من هذا المتصفح. ولن تستطيع العودة إلى غرفة لم تحفظ رابطها في مكان آخر.',
+    keepAll: 'الإبقاء على الكل',
     saidKept: 'تم الاحتفاظ بالغرفة على هذا الجهاز',
     saidForgotten: (title) => `نُسيت ${isolated(title)} على هذا الجهاز`,
     saidAllForgotten: 'نُسيت كل الغرف على هذا الجهاز',
@@ -64,10 +71,10 @@ export const tools: Text['tools'] = {
   },
 
   title: {
-    heading: 'العنوان',
-    label: 'عنوان الغرفة',
-    save: 'تغيير العنوان',
-    changed: (title) => `أصبح عنوان الغرفة ${isolated(title)}`,
+    heading: 'اسم الغرفة',
+    label: 'اسم الغرفة الذي يراه الجميع',
+    save: 'تغيير اسم الغرفة',
+    changed: (title) => `أصبح اسم الغرفة ${isolated(title)}`,
   },
 
   qr: {

@@ -67,7 +67,7 @@ export const agents: Text['agents'] = {
     removing: (name) => line`${name} ist gegangen. Er wird von der Liste genommen, und der Raum bekommt einen anderen Schlüssel…`,
     keyChanged: {
       title: 'Dieser Agent hat jetzt einen anderen Schlüssel',
-      text: 'Vom Gutschein wurde nichts abgebucht. Schließe die Liste, öffne sie wieder und lade den Agenten von dort ein.',
+      text: 'Vom Gutschein wurde nichts abgebucht. Schließe den Katalog, öffne ihn wieder und lade den Agenten von dort ein.',
     },
   },
   invited: 'Agenten, die du eingeladen hast',

@@ -46,7 +46,7 @@ export const failures: Text['failures'] = {
   },
   badClock: {
     title: 'Die Uhr dieses Geräts geht falsch',
-    text: 'Sie weicht um mehr als fünf Minuten von der des Dienstes ab. Stelle die Uhrzeit, dann öffnet sich der Raum von selbst.',
+    text: 'Sie weicht um mehr als fünf Minuten von der des Dienstes ab. Stelle die Uhrzeit des Geräts richtig.',
   },
   badRoomKey: {
     title: 'Dieser Schlüssel öffnet den Raum nicht',

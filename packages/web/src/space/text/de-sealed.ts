@@ -37,6 +37,12 @@ export const sealed: Text['sealed'] = {
       'Dieser Link öffnet den Raum nur auf Geräten, die auf der Liste stehen. Um jemanden hereinzuholen, schick eine Einladung: siehe „Personen“.',
     members: 'Auf der Liste',
     removeHint: 'Wer entfernt wird, liest nichts, was danach geschrieben wird: Der Raum bekommt einen anderen Schlüssel.',
+    removeLabel: (who) => `${isolated(who)} entfernen?`,
+    removeAsk: (who) =>
+      line`${who} von der Liste entfernen? Das lässt sich nicht rückgängig machen. Das Gerät kommt nur durch eine neue Einladung zurück, die es beantworten muss.`,
+    removeToo: (who) => `Mit ihm werden diese Geräte entfernt, die es benannt hat: ${who}.`,
+    removeIt: 'Entfernen',
+    keepIt: 'Behalten',
     addDevice: 'Weiteres eigenes Gerät hinzufügen',
     deviceOf: (name) => `${name}, weiteres Gerät`,
     deviceLink: 'Link für dein zweites Gerät',
@@ -52,6 +58,10 @@ export const sealed: Text['sealed'] = {
     notLetIn: 'Diese Adresse wurde nicht durch eine Anmeldung gezeigt. Nimm die Einladung zurück und schick eine andere.',
     takeBack: (name, who) => line`Zurücknehmen${name(` der Einladung für ${who}`)}`,
     tookBack: (who) => `Die Einladung für ${isolated(who)} ist zurückgenommen`,
+    takeBackLabel: (who) => `Die Einladung für ${isolated(who)} zurücknehmen?`,
+    takeBackAsk: (name) => line`${name} hat sie beantwortet und müsste eine andere Einladung beantworten, um hereinzukommen.`,
+    takeItBack: 'Zurücknehmen',
+    leaveIt: 'Bestehen lassen',
     show: (name, who) => line`Link zeigen${name(` für ${who}`)}`,
     linkFor: (who) => `Einladung für ${isolated(who)}`,
     linkHint: 'Schick ihn nur dieser Person: Bis er beantwortet ist, kann jeder, der ihn hat, den Raum lesen.',
@@ -93,6 +103,8 @@ export const sealed: Text['sealed'] = {
     answering: 'Wird beantwortet…',
     used: 'Diese Einladung gilt nicht mehr',
     usedHint: 'Sie wurde beantwortet, zurückgenommen oder unvollständig kopiert. Bitte um eine neue.',
+    unkept:
+      'Dieser Browser lässt die Seite die Schlüssel dieses Geräts nicht speichern, vielleicht weil das Fenster privat ist. Der Raum würde sich nur öffnen, bis du diese Seite schließt.',
   },
 
   secondDevice: {
@@ -116,6 +128,10 @@ export const sealed: Text['sealed'] = {
   answered: {
     title: 'Die Einladung ist beantwortet',
     text: 'Der Raum öffnet sich hier, sobald du eingelassen wirst. Du kannst auch später wiederkommen, mit demselben Browser. Wenn es lange dauert, frag nach.',
+  },
+  takenBack: {
+    title: 'Die Einladung wurde zurückgenommen',
+    text: 'Wem der Raum gehört, hat die Einladung zurückgenommen, die dieses Gerät beantwortet hatte. Um hereinzukommen, bitte um eine andere.',
   },
   waiting: {
     title: 'Dieses Gerät steht nicht auf der Liste',

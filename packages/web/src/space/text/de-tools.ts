@@ -57,6 +57,15 @@ export const tools: Text['tools'] = {
     forget: 'Diesen Raum vergessen',
     forgetOne: (name, title) => line`${name(`${title} `)}Vergessen`,
     forgetAll: 'Alle vergessen',
+    forgetLabel: (title) => `${isolated(title)} vergessen?`,
+    forgetAsk:
+      'Der Link wird in diesem Browser gelöscht. Hast du ihn nicht anderswo aufbewahrt, kannst du nicht in den Raum zurück.',
+    forgetIt: 'Vergessen',
+    keepIt: 'Behalten',
+    forgetAllLabel: 'Alle Räume vergessen?',
+    forgetAllAsk:
+      'Die Links aller dieser Räume werden in diesem Browser gelöscht. In einen Raum, dessen Link du nicht anderswo aufbewahrt hast, kannst du nicht zurück.',
+    keepAll: 'Alle behalten',
     saidKept: 'Der Raum bleibt auf diesem Gerät',
     saidForgotten: (title) => `${isolated(title)} ist auf diesem Gerät vergessen`,
     saidAllForgotten: 'Alle Räume sind auf diesem Gerät vergessen',

@@ -64,7 +64,7 @@ export const agents = {
     removing: (name: Part) => line`${name} has left. It is being taken off the list, and the room gets another key…`,
     keyChanged: {
       title: 'This agent has another key now',
-      text: 'Nothing was taken from the coupon. Close the list, open it again, and invite the agent from there.',
+      text: 'Nothing was taken from the coupon. Close the catalog, open it again, and invite the agent from there.',
     },
   },
   invited: 'Agents you invited',

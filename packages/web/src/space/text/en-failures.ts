@@ -45,7 +45,7 @@ export const failures = {
   },
   badClock: {
     title: 'The clock of this device is wrong',
-    text: 'It differs from that of the service by more than five minutes. Set the time; the room then opens by itself.',
+    text: 'It differs from that of the service by more than five minutes. Set the time of the device.',
   },
   badRoomKey: {
     title: 'This key does not open the room',

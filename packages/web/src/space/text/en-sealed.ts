@@ -38,6 +38,12 @@ export const sealed = {
     share: 'This link opens the room only on devices that are on its list. To bring somebody in, send an invitation: see People.',
     members: 'On the list',
     removeHint: 'Whoever is removed reads nothing that is written afterwards: the room gets another key.',
+    removeLabel: (who: string) => `Remove ${isolated(who)}?`,
+    removeAsk: (who: Part) =>
+      line`Remove ${who} from the list? This cannot be undone. The device can come back only by a new invitation, which it has to answer.`,
+    removeToo: (who: string) => `These devices, which it has named, are removed with it: ${who}.`,
+    removeIt: 'Remove it',
+    keepIt: 'Keep it',
     addDevice: 'Add a device of yours',
     /** Whom the invitation is for. */
     deviceOf: (name: string) => `${name}, another device`,
@@ -54,6 +60,10 @@ export const sealed = {
     notLetIn: 'This address was not shown by a sign-in. Take the invitation back and send another one.',
     takeBack: (name: (shown: string) => Part, who: string) => line`Take back${name(` the invitation for ${who}`)}`,
     tookBack: (who: string) => `The invitation for ${isolated(who)} was taken back`,
+    takeBackLabel: (who: string) => `Take the invitation for ${isolated(who)} back?`,
+    takeBackAsk: (name: Part) => line`${name} has answered it, and would have to answer another invitation to come in.`,
+    takeItBack: 'Take it back',
+    leaveIt: 'Leave it',
     show: (name: (shown: string) => Part, who: string) => line`Show link${name(` for ${who}`)}`,
     linkFor: (who: string) => `Invitation for ${isolated(who)}`,
     linkHint: 'Send it to this person alone: until it is answered, whoever has it can read the room.',
@@ -95,6 +105,8 @@ export const sealed = {
     answering: 'Answering…',
     used: 'This invitation is no longer valid',
     usedHint: 'It was answered, taken back, or copied incompletely. Ask for another one.',
+    unkept:
+      'This browser does not let the page store the keys of this device, maybe because the window is private. The room would open only until you close this page.',
   },
 
   /** A second device of a member, which the first one names. */
@@ -120,6 +132,11 @@ export const sealed = {
   answered: {
     title: 'The invitation is answered',
     text: 'The room opens here as soon as its owner lets you in. You can also come back later, with the same browser. If it takes long, ask the owner.',
+  },
+  /** The owner has taken back the invitation that this device has answered. */
+  takenBack: {
+    title: 'The invitation was taken back',
+    text: 'The owner of the room has taken back the invitation that this device had answered. To come in, ask the owner for another one.',
   },
   waiting: {
     title: 'This device is not on the list',

@@ -38,7 +38,7 @@ export const agents: Text['agents'] = {
       'Este servicio y quien administra el agente tienen la clave de esta sala mientras el agente está aquí. Que después la olviden es cuestión de confianza: una clave no se puede retirar.',
     list: 'La lista sigue contando: si el agente deja de estar en ella, ya no entra, tenga la clave que tenga.',
     remoteOpen:
-      'Aunque lo despidas, puede seguir leyendo esta sala, y escribir en ella como invitado, todo el tiempo que quiera: esta sala deja entrar a todo el que tenga la clave.',
+      'Aunque lo despidas, puede seguir leyendo esta sala, y escribir en ella como visitante, todo el tiempo que quiera: esta sala deja entrar a todo el que tenga la clave.',
     sealed: 'Lo que se dijo sigue sellado en el almacenamiento para quien no tenga clave.',
     stays: (minutes) => `Se queda hasta que lo despidas en esta pestaña, ${duration(minutes)} como máximo.`,
     costs: (price) => `Cuesta ${credits(price)} en cuanto llega, aunque se vaya pronto.`,
@@ -67,7 +67,7 @@ export const agents: Text['agents'] = {
     removing: (name) => line`${name} se ha ido. Se está quitando de la lista, y la sala recibe otra clave…`,
     keyChanged: {
       title: 'Este agente tiene ahora otra clave',
-      text: 'No se ha descontado nada del cupón. Cierra la lista, ábrela de nuevo e invita al agente desde allí.',
+      text: 'No se ha descontado nada del cupón. Cierra el catálogo, ábrelo de nuevo e invita al agente desde allí.',
     },
   },
   invited: 'Agentes que has invitado',

@@ -44,7 +44,7 @@ export const failures: Text['failures'] = {
   },
   badClock: {
     title: 'El reloj de este dispositivo va mal',
-    text: 'Difiere del reloj del servicio en más de cinco minutos. Ajusta la hora y la sala se abrirá sola.',
+    text: 'Difiere del reloj del servicio en más de cinco minutos. Ajusta la hora del dispositivo.',
   },
   badRoomKey: {
     title: 'Esta clave no abre la sala',

@@ -35,6 +35,12 @@ export const sealed: Text['sealed'] = {
       'Este enlace abre la sala solo en dispositivos que están en su lista. Para que entre alguien, envía una invitación: ve a «Personas».',
     members: 'En la lista',
     removeHint: 'A quien se quita ya no le llega nada de lo que se escriba después: la sala recibe otra clave.',
+    removeLabel: (who) => `¿Quitar a ${isolated(who)}?`,
+    removeAsk: (who) =>
+      line`¿Quitar a ${who} de la lista? No se puede deshacer. El dispositivo solo puede volver con una nueva invitación, a la que debe responder.`,
+    removeToo: (who) => `Con él se quitan estos dispositivos, que ha nombrado: ${who}.`,
+    removeIt: 'Quitarlo',
+    keepIt: 'Conservarlo',
     addDevice: 'Añadir otro dispositivo tuyo',
     deviceOf: (name) => `${name}, otro dispositivo`,
     deviceLink: 'Enlace para tu segundo dispositivo',
@@ -50,6 +56,10 @@ export const sealed: Text['sealed'] = {
     notLetIn: 'Esta dirección no se ha demostrado con un inicio de sesión. Retira la invitación y envía otra.',
     takeBack: (name, who) => line`Retirar${name(` la invitación para ${who}`)}`,
     tookBack: (who) => `La invitación para ${isolated(who)} se ha retirado`,
+    takeBackLabel: (who) => `¿Retirar la invitación para ${isolated(who)}?`,
+    takeBackAsk: (name) => line`${name} ya la ha respondido y tendría que responder a otra invitación para entrar.`,
+    takeItBack: 'Retirarla',
+    leaveIt: 'Dejarla',
     show: (name, who) => line`Mostrar enlace${name(` para ${who}`)}`,
     linkFor: (who) => `Invitación para ${isolated(who)}`,
     linkHint: 'Envíalo solo a esta persona: hasta que se responda, quien lo tenga puede leer la sala.',
@@ -57,7 +67,7 @@ export const sealed: Text['sealed'] = {
     inviteButton: 'Invitar',
     inviteHint: 'Por su correo electrónico. La invitación es un enlace que envías tú. El servicio no recibe la dirección.',
     invited: (count) =>
-      plural(count, { one: '# invitación lista', other: '# invitaciones listas', many: '# de invitaciones listas' }),
+      plural(count, { one: '# invitación preparada', other: '# invitaciones preparadas', many: '# de invitaciones preparadas' }),
     showWho: 'Inicia sesión para mostrar a los demás tu correo electrónico. El servicio no lo recibe.',
   },
 
@@ -67,7 +77,7 @@ export const sealed: Text['sealed'] = {
     provenByOwner: (email, issuer) =>
       `${isolated(email)}, demostrado por ${isolated(issuer)} con una clave que guardó quien posee la sala`,
     owner: 'creó la sala',
-    agent: (id: string) => `${isolated(id)}, con invitación de quien posee la sala mientras dura su sesión`,
+    agent: (id: string) => `${isolated(id)}, con invitación de quien posee la sala mientras dura su estancia`,
     hosted: (id: string) => `${isolated(id)} de este servicio: su operador puede leer`,
     readsAlong: (name) => line`El operador de ${name} puede leer en esta sala. Quien posee la sala ha dejado entrar al agente.`,
     invitedAs: (who) => `invitación para ${isolated(who)}`,
@@ -90,6 +100,8 @@ export const sealed: Text['sealed'] = {
     answering: 'Respondiendo…',
     used: 'Esta invitación ya no es válida',
     usedHint: 'Se respondió, se retiró o se copió incompleta. Pide otra.',
+    unkept:
+      'Este navegador no permite que la página guarde las claves de este dispositivo, quizá porque la ventana es privada. La sala solo se abriría hasta que cierres esta página.',
   },
 
   secondDevice: {
@@ -113,6 +125,10 @@ export const sealed: Text['sealed'] = {
   answered: {
     title: 'Has respondido a la invitación',
     text: 'La sala se abre aquí en cuanto te dejen entrar. También puedes volver más tarde, con el mismo navegador. Si tarda, pregunta a quien te invitó.',
+  },
+  takenBack: {
+    title: 'La invitación se ha retirado',
+    text: 'Quien posee la sala ha retirado la invitación que este dispositivo había respondido. Para entrar, pide otra.',
   },
   waiting: {
     title: 'Este dispositivo no está en la lista',

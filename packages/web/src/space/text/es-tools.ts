@@ -3,11 +3,11 @@ import type { Text } from './text.ts'
 
 export const tools: Text['tools'] = {
   names: {
-    claimed: (name) => `${isolated(name)} (invitado)`,
-    unverified: (keyName) => `invitado sin verificar, ${isolated(keyName)}`,
+    claimed: (name) => `${isolated(name)} (visitante)`,
+    unverified: (keyName) => `visitante sin verificar, ${isolated(keyName)}`,
     change: 'Cambiar nombre',
-    title: 'Tu nombre como invitado',
-    hint: 'Nadie lo comprueba. Los demás ven que es de un invitado y, al lado, la señal de este dispositivo.',
+    title: 'Tu nombre como visitante',
+    hint: 'Nadie lo comprueba. Los demás ven que es de un visitante y, al lado, la señal de este dispositivo.',
     label: 'Nombre',
     where: 'Dónde se usa',
     inRoom: 'En esta sala',
@@ -57,6 +57,14 @@ export const tools: Text['tools'] = {
     forget: 'Olvidar esta sala',
     forgetOne: (name, title) => line`Olvidar${name(` ${title}`)}`,
     forgetAll: 'Olvidar todas',
+    forgetLabel: (title) => `¿Olvidar ${isolated(title)}?`,
+    forgetAsk: 'El enlace se borra de este navegador. Si no lo has conservado en otro sitio, no podrás volver a la sala.',
+    forgetIt: 'Olvidarla',
+    keepIt: 'Conservarla',
+    forgetAllLabel: '¿Olvidar todas las salas?',
+    forgetAllAsk:
+      'Los enlaces de todas estas salas se borran de este navegador. No podrás volver a una sala cuyo enlace no hayas conservado en otro sitio.',
+    keepAll: 'Conservarlas',
     saidKept: 'La sala se conserva en este dispositivo',
     saidForgotten: (title) => `Este dispositivo ha olvidado ${isolated(title)}`,
     saidAllForgotten: 'Este dispositivo ha olvidado todas las salas',

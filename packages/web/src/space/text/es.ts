@@ -94,7 +94,7 @@ export const es: Text = {
     },
     kept: 'Lo que has escrito se guarda en este dispositivo y se enviará entonces.',
     tryNow: 'Intentar ahora',
-    asGuest: 'Continuar como invitado',
+    asGuest: 'Continuar como visitante',
     unkept: 'Este navegador no permite que la página guarde nada: lo que no se haya enviado al cerrarla se perderá.',
     changedKey: 'La clave que firma por este servicio no es la que este navegador conocía.',
     shrank: 'El historial es más corto que antes: el servicio ha perdido algo o lo está ocultando.',
@@ -137,7 +137,7 @@ export const es: Text = {
     sent: 'Enviado',
     refused: (why) => `No enviado. ${why}.`,
     takeBack: 'Retirar',
-    emptyTitle: 'La sala está lista',
+    emptyTitle: 'La sala está preparada',
     emptyListed:
       'Envía el enlace a las personas de la lista: lo necesitan, además de iniciar sesión. Guárdalo tú también. Contiene la única clave, y nadie puede darte otra.',
     emptyOpen:
@@ -147,10 +147,10 @@ export const es: Text = {
   authors: {
     you: 'Tú',
     isYou: 'tú',
-    guest: 'Invitado',
+    guest: 'Visitante',
     agent: 'Agente',
     account: 'Cuenta',
-    unverified: 'invitado sin verificar',
+    unverified: 'visitante sin verificar',
     spoken: (name, note) => `${isolated(name)}, ${isolated(note)}`,
     spokenAgent: (name) => `${isolated(name)}, agente`,
   },
@@ -216,7 +216,7 @@ export const es: Text = {
     you: 'Tú',
     signedIn: (email) =>
       line`Has iniciado sesión como ${email}. En cada sala en la que escribas, los demás verán esta dirección.`,
-    guest: 'Estás como invitado. Tus mensajes se firman con una clave que este dispositivo guarda solo para esta sala.',
+    guest: 'Estás como visitante. Tus mensajes se firman con una clave que este dispositivo guarda solo para esta sala.',
     unchecked: 'En esta sala nadie comprueba los nombres. Quien tiene el enlace puede escribir con cualquier nombre.',
     export: 'Llévatelo',
     exportHint:

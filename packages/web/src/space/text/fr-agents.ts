@@ -37,7 +37,7 @@ export const agents: Text['agents'] = {
       'Ce service et la personne qui exploite l’agent ont la clé de ce salon tant que l’agent est là. Qu’ils l’oublient ensuite est une question de confiance : une clé ne peut pas être reprise.',
     list: 'La liste compte toujours : une fois qu’il n’y est plus, l’agent n’entre plus, quelle que soit la clé qu’il a.',
     remoteOpen:
-      'Même renvoyé, il peut continuer à lire ce salon, et y écrire en tant qu’invité, aussi longtemps qu’il le veut : ce salon laisse entrer quiconque a la clé.',
+      'Même renvoyé, il peut continuer à lire ce salon, et y écrire en tant que visiteur, aussi longtemps qu’il le veut : ce salon laisse entrer quiconque a la clé.',
     sealed: 'Ce qui s’est dit reste scellé dans le stockage pour quiconque n’a pas de clé.',
     stays: (minutes) => `Il reste jusqu’à ce que vous le renvoyiez dans cet onglet, au plus ${duration(minutes)}.`,
     costs: (price) => `Il coûte ${credits(price)} dès son arrivée, même s’il repart aussitôt.`,
@@ -66,7 +66,7 @@ export const agents: Text['agents'] = {
     removing: (name) => line`${name} est parti. On le retire de la liste, et le salon reçoit une autre clé…`,
     keyChanged: {
       title: 'Cet agent a maintenant une autre clé',
-      text: 'Rien n’a été débité du coupon. Fermez la liste, rouvrez-la, et invitez l’agent depuis là.',
+      text: 'Rien n’a été débité du coupon. Fermez le catalogue, rouvrez-le, et invitez l’agent depuis là.',
     },
   },
   invited: 'Agents que vous avez invités',

@@ -44,7 +44,7 @@ export const failures: Text['failures'] = {
   },
   badClock: {
     title: 'L’horloge de cet appareil est fausse',
-    text: 'Elle s’écarte de plus de cinq minutes de celle du service. Réglez l’heure, et le salon s’ouvrira de lui-même.',
+    text: 'Elle s’écarte de plus de cinq minutes de celle du service. Réglez l’heure de l’appareil.',
   },
   badRoomKey: {
     title: 'Cette clé n’ouvre pas le salon',

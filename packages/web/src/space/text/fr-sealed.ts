@@ -37,6 +37,12 @@ export const sealed: Text['sealed'] = {
       'Ce lien n’ouvre le salon que sur les appareils de la liste. Pour faire venir quelqu’un, envoyez une invitation : voyez « Personnes ».',
     members: 'Sur la liste',
     removeHint: 'Qui est retiré ne lit rien de ce qui s’écrit ensuite : le salon reçoit une autre clé.',
+    removeLabel: (who) => `Retirer ${isolated(who)} ?`,
+    removeAsk: (who) =>
+      line`Retirer ${who} de la liste ? C’est irréversible. L’appareil ne peut revenir que par une nouvelle invitation, à laquelle il doit répondre.`,
+    removeToo: (who) => `Ces appareils, qu’il a nommés, sont retirés avec lui : ${who}.`,
+    removeIt: 'Le retirer',
+    keepIt: 'Le garder',
     addDevice: 'Ajouter un autre de vos appareils',
     deviceOf: (name) => `${name}, autre appareil`,
     deviceLink: 'Lien pour votre deuxième appareil',
@@ -49,9 +55,13 @@ export const sealed: Text['sealed'] = {
     unanswered: 'Pas encore de réponse',
     answered: (name, note) => line`Réponse de ${name} : ${note}`,
     letIn: (name, who) => line`Faire entrer${name(` ${who}`)}`,
-    notLetIn: 'Cette adresse n’a pas été prouvée par une connexion. Retirez l’invitation et envoyez-en une autre.',
-    takeBack: (name, who) => line`Retirer${name(` l’invitation pour ${who}`)}`,
-    tookBack: (who) => `L’invitation pour ${isolated(who)} est retirée`,
+    notLetIn: 'Cette adresse n’a pas été prouvée par une connexion. Annulez l’invitation et envoyez-en une autre.',
+    takeBack: (name, who) => line`Annuler l’invitation${name(` pour ${who}`)}`,
+    tookBack: (who) => `L’invitation pour ${isolated(who)} est annulée`,
+    takeBackLabel: (who) => `Annuler l’invitation pour ${isolated(who)} ?`,
+    takeBackAsk: (name) => line`${name} y a déjà répondu et devrait répondre à une autre invitation pour entrer.`,
+    takeItBack: 'Annuler l’invitation',
+    leaveIt: 'La laisser',
     show: (name, who) => line`Afficher le lien${name(` pour ${who}`)}`,
     linkFor: (who) => `Invitation pour ${isolated(who)}`,
     linkHint: 'Ne l’envoyez qu’à cette personne : tant qu’il n’y a pas de réponse, quiconque l’a peut lire le salon.',
@@ -91,7 +101,9 @@ export const sealed: Text['sealed'] = {
     answer: 'Répondre à l’invitation',
     answering: 'Réponse en cours…',
     used: 'Cette invitation n’est plus valable',
-    usedHint: 'Elle a reçu une réponse, a été retirée, ou est incomplète. Demandez-en une autre.',
+    usedHint: 'Elle a reçu une réponse, a été annulée, ou est incomplète. Demandez-en une autre.',
+    unkept:
+      'Ce navigateur ne permet pas à la page de conserver les clés de cet appareil, peut-être parce que la fenêtre est privée. Le salon ne s’ouvrirait que jusqu’à la fermeture de cette page.',
   },
 
   secondDevice: {
@@ -116,6 +128,10 @@ export const sealed: Text['sealed'] = {
   answered: {
     title: 'Vous avez répondu à l’invitation',
     text: 'Le salon s’ouvre ici dès que vous êtes admis. Vous pouvez aussi revenir plus tard, avec le même navigateur. Si cela dure, demandez au propriétaire.',
+  },
+  takenBack: {
+    title: 'L’invitation a été annulée',
+    text: 'Le propriétaire du salon a annulé l’invitation à laquelle cet appareil avait répondu. Pour entrer, demandez-lui une autre invitation.',
   },
   waiting: {
     title: 'Cet appareil n’est pas sur la liste',

@@ -3,11 +3,11 @@ import type { Text } from './text.ts'
 
 export const tools: Text['tools'] = {
   names: {
-    claimed: (name) => `${isolated(name)} (invité)`,
-    unverified: (keyName) => `invité non vérifié, ${isolated(keyName)}`,
+    claimed: (name) => `${isolated(name)} (visiteur)`,
+    unverified: (keyName) => `visiteur non vérifié, ${isolated(keyName)}`,
     change: 'Changer de nom',
-    title: 'Votre nom d’invité',
-    hint: 'Personne ne le vérifie. Les autres voient que c’est celui d’un invité et, à côté, le signe de cet appareil.',
+    title: 'Votre nom de visiteur',
+    hint: 'Personne ne le vérifie. Les autres voient que c’est celui d’un visiteur et, à côté, le signe de cet appareil.',
     label: 'Nom',
     where: 'Où il vaut',
     inRoom: 'Dans ce salon',
@@ -57,6 +57,15 @@ export const tools: Text['tools'] = {
     forget: 'Oublier ce salon',
     forgetOne: (name, title) => line`Oublier${name(` ${title}`)}`,
     forgetAll: 'Tout oublier',
+    forgetLabel: (title) => `Oublier ${isolated(title)} ?`,
+    forgetAsk:
+      'Le lien est effacé de ce navigateur. Si vous ne l’avez pas conservé ailleurs, vous ne pourrez pas revenir dans le salon.',
+    forgetIt: 'L’oublier',
+    keepIt: 'Le garder',
+    forgetAllLabel: 'Oublier tous les salons ?',
+    forgetAllAsk:
+      'Les liens de tous ces salons sont effacés de ce navigateur. Vous ne pourrez pas revenir dans un salon dont vous n’avez pas conservé le lien ailleurs.',
+    keepAll: 'Les garder',
     saidKept: 'Le salon est gardé sur cet appareil',
     saidForgotten: (title) => `${isolated(title)} est oublié sur cet appareil`,
     saidAllForgotten: 'Tous les salons sont oubliés sur cet appareil',
@@ -87,7 +96,7 @@ export const tools: Text['tools'] = {
   },
 
   spoken: {
-    connected: 'De nouveau connecté',
+    connected: 'De nouveau en ligne',
     firstMessage: (name) => `${isolated(name)} écrit ici pour la première fois`,
     earlier: (count) =>
       plural(count, { one: '# message précédent', many: '# de messages précédents', other: '# messages précédents' }),

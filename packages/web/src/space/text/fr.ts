@@ -95,7 +95,7 @@ export const fr: Text = {
     },
     kept: 'Ce que vous avez écrit est conservé sur cet appareil et sera envoyé à ce moment-là.',
     tryNow: 'Essayer maintenant',
-    asGuest: 'Continuer en tant qu’invité',
+    asGuest: 'Continuer en tant que visiteur',
     unkept:
       'Ce navigateur ne permet pas à la page d’enregistrer quoi que ce soit : ce qui n’est pas envoyé quand vous la fermez sera perdu.',
     changedKey: 'La clé qui signe pour ce service n’est pas celle que ce navigateur connaissait.',
@@ -150,10 +150,10 @@ export const fr: Text = {
   authors: {
     you: 'Vous',
     isYou: 'vous',
-    guest: 'Invité',
+    guest: 'Visiteur',
     agent: 'Agent',
     account: 'Compte',
-    unverified: 'invité non vérifié',
+    unverified: 'visiteur non vérifié',
     spoken: (name, note) => `${isolated(name)}, ${isolated(note)}`,
     spokenAgent: (name) => `${isolated(name)}, agent`,
   },
@@ -177,7 +177,7 @@ export const fr: Text = {
   people: {
     title: 'Personnes',
     written: 'Qui a écrit',
-    nobody: 'Personne pour l’instant.',
+    nobody: 'Aucun message pour l’instant.',
     counted: 'Compté dans les messages chargés.',
     activity: (count, when) => line`${plural(count, { one: '# message', many: '# de messages', other: '# messages' })}, ${when}`,
     signed: 'signé par l’appareil',
@@ -214,7 +214,8 @@ export const fr: Text = {
     title: 'Ce salon',
     you: 'Vous',
     signedIn: (email) => line`Connecté en tant que ${email}. Dans chaque salon où vous écrivez, les autres voient cette adresse.`,
-    guest: 'Vous êtes invité. Vos messages sont signés par une clé que cet appareil garde pour ce salon seulement.',
+    guest:
+      'Vous écrivez en tant que visiteur. Vos messages sont signés par une clé que cet appareil garde pour ce salon seulement.',
     unchecked: 'Personne ne vérifie les noms dans ce salon. Qui a le lien peut écrire, sous n’importe quel nom.',
     export: 'À emporter',
     exportHint:

@@ -44,7 +44,7 @@ export const failures: Text['failures'] = {
   },
   badClock: {
     title: 'この端末の時計が合っていません',
-    text: 'サービスの時計と 5 分以上ずれています。時刻を合わせると、ルームは自動的に開きます。',
+    text: 'サービスの時計と 5 分以上ずれています。端末の時刻を合わせてください。',
   },
   badRoomKey: {
     title: 'この鍵ではルームを開けません',

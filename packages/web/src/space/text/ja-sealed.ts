@@ -34,6 +34,12 @@ export const sealed: Text['sealed'] = {
     share: 'このリンクは、リストにある端末でのみルームを開きます。誰かを入れるには招待を送ってください（「メンバー」を参照）。',
     members: 'リストにいる人',
     removeHint: '外された人は、それ以後に書かれたものを読めません。ルームの鍵が変わるためです。',
+    removeLabel: (who) => `${isolated(who)}を外しますか？`,
+    removeAsk: (who) =>
+      line`${who}をリストから外しますか？元に戻すことはできません。この端末が戻るには、新しい招待に応答する必要があります。`,
+    removeToo: (who) => `この端末が追加した次の端末も一緒に外されます：${who}。`,
+    removeIt: '外す',
+    keepIt: '残す',
     addDevice: '自分の別の端末を追加',
     deviceOf: (name) => `${name}、別の端末`,
     deviceLink: '2台目の端末用のリンク',
@@ -49,6 +55,10 @@ export const sealed: Text['sealed'] = {
     notLetIn: 'このアドレスはサインインで示されていません。招待を取り消し、別の招待を送ってください。',
     takeBack: (name, who) => line`取り消す${name(` ${who}への招待`)}`,
     tookBack: (who) => `${isolated(who)}への招待を取り消しました`,
+    takeBackLabel: (who) => `${isolated(who)}への招待を取り消しますか？`,
+    takeBackAsk: (name) => line`${name}が応答済みです。取り消すと、入るには別の招待に応答する必要があります。`,
+    takeItBack: '取り消す',
+    leaveIt: 'そのままにする',
     show: (name, who) => line`リンクを表示${name(` ${who}`)}`,
     linkFor: (who) => `${isolated(who)}への招待`,
     linkHint: 'この人だけに送ってください。応答されるまで、これを持つ人は誰でもルームを読めます。',
@@ -87,6 +97,8 @@ export const sealed: Text['sealed'] = {
     answering: '応答中…',
     used: 'この招待は無効になりました',
     usedHint: '応答済みか、取り消されたか、コピーが不完全です。別の招待を頼んでください。',
+    unkept:
+      'このブラウザーでは、この端末の鍵をページが保存できません。プライベートウィンドウかもしれません。ルームを開けるのは、このページを閉じるまでです。',
   },
 
   secondDevice: {
@@ -110,6 +122,10 @@ export const sealed: Text['sealed'] = {
   answered: {
     title: '招待に応答しました',
     text: '所有者が入れると、すぐにここでルームが開きます。同じブラウザーであとから戻ってくることもできます。時間がかかるときは、所有者に尋ねてください。',
+  },
+  takenBack: {
+    title: '招待が取り消されました',
+    text: 'この端末が応答した招待を、ルームの所有者が取り消しました。入るには、別の招待を所有者に頼んでください。',
   },
   waiting: {
     title: 'この端末はリストにありません',

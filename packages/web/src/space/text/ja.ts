@@ -186,7 +186,7 @@ export const ja: Text = {
     itsOwner: '所有者',
     owner: '所有者',
     letInAt: (when) => line`追加：${when}`,
-    removedAt: (when) => line`削除：${when}`,
+    removedAt: (when) => line`外した日：${when}`,
     remove: (name, who) => line`${name(`${who} を`)}外す`,
     letInAgain: (name, who) => line`${name(`${who} を`)}再び追加`,
     letIn: '追加',

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { startRealSpace } from './testing/start-real-space.ts'
+import type { TestSpace } from './testing/start-space.ts'
+import { assertNoTrouble, newVisitor } from './testing/visitor.ts'
+
+describe('invitations to a client-sealed room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
+  let browser: Browser
+  let space: TestSpace
+
+  before(async () => {
+    ;[browser, space] = await Promise.all([startTestBrowser(), startRealSpace()])
+  })
+
+  after(async () => {
+    await browser?.close()
+    await space?.stop()
+  })
+
+  const row = (page: Page, text: string) => page.locator('.people li', { hasText: text })
+  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name })
+
+  async function makeListedRoom(page: Page): Promise<void> {
+    await page.goto(`${space.origin}/space`)
+    await page.getByLabel('Only people on a list').check()
+    await page.getByLabel('Your name').fill('Ann')
+    await button(page, 'Make the room').click()
+    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+    await page.locator('.empty').getByRole('button', { name: 'People' }).click()
+    // The sheet takes the focus when its code is there.
+    await page.getByRole('heading', { name: 'On the list' }).waitFor()
+  }
+
+  async function invite(page: Page, who: string): Promise<string> {
+    await page.getByLabel('Invite somebody').fill(who)
+    await page.keyboard.press('Enter')
+    await button(page, `Show link for ${who}`).click()
+    const link = await page.getByLabel(`Invitation for ${who}`).inputValue()
+    await button(page, `Show link for ${who}`).click()
+    return link
+  }
+
+  async function answer(page: Page, link: string, { name }: { name: string }): Promise<void> {
+    await page.goto(link)
+    await heading(page, 'You are invited to a room').waitFor()
+    await page.getByLabel('Your name').fill(name)
+    await button(page, 'Answer the invitation').click()
+  }
+
+  /** The service stores what is sent, and its answer does not arrive. `isDown`: nor does any answer after it. */
+  async function loseAnswers(page: Page, { isDown }: { isDown: boolean }): Promise<void> {
+    let lost = false
+    await page.route('**/space', async (route) => {
+      const isAppend = route.request().postData()?.includes('"op":"append"')
+      if (!isAppend && !(lost && isDown)) return route.fallback()
+      if (!lost) await route.fetch()
+      lost = true
+      return route.abort()
+    })
+  }
+
+  test('an answer that was stored and seemed lost counts: the link of the invitation leads on, and so does another attempt', async () => {
+    const [ann, bob, cem] = await Promise.all([newVisitor(browser), newVisitor(browser), newVisitor(browser)])
+    await makeListedRoom(ann.page)
+    const link = await invite(ann.page, 'Bob, by telephone')
+    await loseAnswers(bob.page, { isDown: false })
+    await answer(bob.page, link, { name: 'Bob' })
+    await heading(bob.page, 'The invitation is answered').waitFor({ timeout: 40_000 })
+    await bob.page.unrouteAll({ behavior: 'ignoreErrors' })
+    await bob.page.goto('about:blank')
+    await bob.page.goto(link)
+    await heading(bob.page, 'The invitation is answered').waitFor()
+    await button(ann.page, 'Let in Bob, by telephone').click()
+    await heading(bob.page, 'The room is ready').waitFor({ timeout: 20_000 })
+    await bob.page.goto('about:blank')
+    await bob.page.goto(link)
+    await heading(bob.page, 'The room is ready').waitFor()
+
+    const other = await invite(ann.page, 'Cem, by telephone')
+    await loseAnswers(cem.page, { isDown: true })
+    await answer(cem.page, other, { name: 'Cem' })
+    await cem.page.getByRole('alert').waitFor({ timeout: 40_000 })
+    await button(ann.page, 'Let in Cem, by telephone').click()
+    await row(ann.page, 'invited as Cem, by telephone').waitFor()
+    await cem.page.unrouteAll({ behavior: 'ignoreErrors' })
+    await button(cem.page, 'Answer the invitation').click()
+    await heading(cem.page, 'The room is ready').waitFor({ timeout: 20_000 })
+    for (const visitor of [ann, bob, cem]) await visitor.close()
+  })
+
+  test('a browser that has no space left, or keeps no keys, says what is true', async () => {
+    const [ann, bob, cem] = await Promise.all([newVisitor(browser), newVisitor(browser), newVisitor(browser)])
+    await makeListedRoom(ann.page)
+    await bob.context.addInitScript("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }")
+    await answer(bob.page, await invite(ann.page, 'Bob, by telephone'), { name: 'Bob' })
+    await heading(bob.page, 'The invitation is answered').waitFor()
+    await button(ann.page, 'Let in Bob, by telephone').click()
+    await heading(bob.page, 'The room is ready').waitFor({ timeout: 20_000 })
+    await cem.context.addInitScript("Object.defineProperty(globalThis, 'indexedDB', { get() { throw new Error('off') } })")
+    await cem.page.goto(await invite(ann.page, 'Cem, by telephone'))
+    await cem.page.getByText('does not let the page store the keys of this device').waitFor()
+    for (const visitor of [ann, bob, cem]) await visitor.close()
+  })
+
+  test('a wrong clock is no used invitation, and of two devices that answer one, the second is told that it is used', async () => {
+    const [ann, bob, eve, late] = await Promise.all([0, 1, 2, 3].map(() => newVisitor(browser)))
+    assert.ok(ann && bob && eve && late)
+    await makeListedRoom(ann.page)
+    const link = await invite(ann.page, 'Bob, by telephone')
+    await late.context.addInitScript('const { now } = Date; Date.now = () => now.call(Date) + 600_000')
+    await late.page.goto(link)
+    await heading(late.page, 'The clock of this device is wrong').waitFor()
+    await eve.page.goto(link)
+    await heading(eve.page, 'You are invited to a room').waitFor()
+    await answer(bob.page, link, { name: 'Bob' })
+    await heading(bob.page, 'The invitation is answered').waitFor()
+    await eve.page.getByLabel('Your name').fill('Eve')
+    await button(eve.page, 'Answer the invitation').click()
+    await heading(eve.page, 'This invitation is no longer valid').waitFor()
+    for (const visitor of [ann, bob, eve, late]) {
+      assertNoTrouble(visitor)
+      await visitor.close()
+    }
+  })
+})
