@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { signCard } from '../../room-client/src/room-device.ts'
-import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
-import { answerInvitation, generateDevicePairs, type ListedRoom, openListedRoom, roomDeviceOf } from './listed-room.ts'
-import { newRoomSecret } from './new-room-secret.ts'
+import { answerInvitation, type ListedRoom, openListedRoom } from './listed-room.ts'
+import { newDevice, startListedRooms, textsIn } from './testing/listed-rooms.ts'
 
-const audience = 'https://rooms.example'
-let space: TestSpace
-before(async () => {
-  space = await startTestSpace({ ATRIUM_SPACES_URL: audience })
-})
-after(() => space.close())
-
-const newDevice = async () => roomDeviceOf(await generateDevicePairs())
-const more = () => ({ spaceUrl: `${space.origin}/space`, audience, wait: async () => undefined })
-const texts = async (room: ListedRoom) => (await room.read()).map(({ message }) => message.text)
+const { more, newRoom } = startListedRooms()
 const hostedIn = async (room: ListedRoom) => (await room.members()).flatMap(({ hostedAgent }) => hostedAgent ?? [])
 
 async function world() {
-  const device = await newDevice()
-  const room = openListedRoom({ ...more(), room: newRoomSecret().room, device, name: 'Ada' })
-  await room.make()
+  const { room, device, owner } = await newRoom()
   const runner = await newDevice()
-  const own = { ...more(), room: room.room, owner: device.signing.thumbprint }
+  const own = { ...more(), room: room.room, owner }
   const consent = { agent: 'agt_1', card: await signCard(runner, room.room, 'Lamplighter') }
   return { room, device, runner, own, consent, key: runner.signing.thumbprint }
 }
@@ -36,7 +24,7 @@ test('a hosted agent reads from the consent of the owner on, every list carries 
   const before = (await room.say('Before the repeat.')).seq
   assert.equal(await room.host(consent), key)
   assert.equal((await room.say('After the repeat.')).seq, before + 1, 'a repeat writes nothing')
-  assert.deepEqual(await texts(agent), ['Before it came.', 'Before the repeat.', 'After the repeat.'])
+  assert.deepEqual(await textsIn(agent), ['Before it came.', 'Before the repeat.', 'After the repeat.'])
   await agent.say('Good evening.')
   const said = (await room.read()).at(-1)
   assert.deepEqual(

@@ -1,43 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
-import {
-  answerInvitation,
-  generateDevicePairs,
-  type ListedRoom,
-  type ListedRoomOptions,
-  openListedRoom,
-  roomDeviceOf,
-} from './listed-room.ts'
-import { newRoomSecret } from './new-room-secret.ts'
+import { test } from 'node:test'
+import { answerInvitation, type ListedRoom, openListedRoom } from './listed-room.ts'
+import { newDevice, startListedRooms, textsIn } from './testing/listed-rooms.ts'
 import { failureOf } from './testing/scripted-server.ts'
 
-const audience = 'https://rooms.example'
-let space: TestSpace
-before(async () => {
-  space = await startTestSpace({ ATRIUM_SPACES_URL: audience })
-})
-after(() => space.close())
-
-const newDevice = async () => roomDeviceOf(await generateDevicePairs())
-const more = () => ({ spaceUrl: `${space.origin}/space`, audience, wait: async () => undefined })
-
-async function newRoom(options: Partial<ListedRoomOptions> = {}) {
-  const device = await newDevice()
-  const room = openListedRoom({ ...more(), room: newRoomSecret().room, device, name: 'Ada', ...options })
-  await room.make()
-  return { room, device, owner: device.signing.thumbprint }
-}
-
-async function join(owner: ListedRoom, who: string, options: Partial<ListedRoomOptions> = {}) {
-  const device = await newDevice()
-  const invitation = await owner.invite(who)
-  const room = await answerInvitation(invitation, { ...more(), device, ...options })
-  await owner.admit()
-  return { room, device, key: device.signing.thumbprint, invitation }
-}
-
-const texts = async (room: ListedRoom) => (await room.read()).map(({ message }) => message.text)
+const { join, more, newRoom } = startListedRooms()
 
 /** A fetch that calls `then` once, after the service has stored a line, and before its answer is lost. */
 function losingOnce(then: () => Promise<unknown>) {
@@ -123,7 +90,7 @@ test('nothing is written that no reader accepts, because it would end the room f
   for (const work of refused) await assert.rejects(work, TypeError)
   await room.say('😀'.repeat(8_000))
   await join(room, 'Linus', { name: '😀'.repeat(80) })
-  assert.equal((await texts(room)).length, 1)
+  assert.equal((await textsIn(room)).length, 1)
 })
 
 test('an answer that is no page is no word about the room: the next one is read', async () => {
@@ -135,5 +102,5 @@ test('an answer that is no page is no word about the room: the next one is read'
   const { room } = await newRoom({ fetch })
   for (let left = odd.length; left > 0; left--) assert.equal((await failureOf(room.read())).code, 'unexpected_answer')
   await room.say('Here we are.')
-  assert.deepEqual(await texts(room), ['Here we are.'])
+  assert.deepEqual(await textsIn(room), ['Here we are.'])
 })

@@ -1,49 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { isTakenBack, parseInvitation } from '../../room-client/src/answer-invitation.ts'
 import { importPairs } from '../../room-client/src/room-device.ts'
-import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
-import {
-  answerInvitation,
-  generateDevicePairs,
-  InvitationUsedError,
-  type ListedRoom,
-  NotListedError,
-  openListedRoom,
-  type RoomDevice,
-  roomDeviceOf,
-} from './listed-room.ts'
-import { newRoomSecret } from './new-room-secret.ts'
+import { answerInvitation, InvitationUsedError, type RoomDevice } from './listed-room.ts'
+import { newDevice, reasonOf, startListedRooms, textsIn } from './testing/listed-rooms.ts'
 
-const audience = 'https://rooms.example'
-let space: TestSpace
-before(async () => {
-  space = await startTestSpace({ ATRIUM_SPACES_URL: audience })
-})
-after(() => space.close())
-
-const newDevice = async () => roomDeviceOf(await generateDevicePairs())
-const more = () => ({ spaceUrl: `${space.origin}/space`, audience, wait: async () => undefined })
-
-async function newRoom(): Promise<ListedRoom> {
-  const room = openListedRoom({ ...more(), room: newRoomSecret().room, device: await newDevice(), name: 'Ada' })
-  await room.make()
-  return room
-}
-
-const texts = async (room: ListedRoom) => (await room.read()).map(({ message }) => message.text)
-
-async function reasonOf(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  )
-  assert.ok(error instanceof NotListedError, String(error))
-  return error.reason
-}
+const { more, newRoom } = startListedRooms()
 
 test('a device has no access before the owner admits it, and an invitation works once', async () => {
-  const room = await newRoom()
+  const { room } = await newRoom()
   const device = await newDevice()
   const invitation = await room.invite('grace@example.org')
   const early = await answerInvitation(invitation, { ...more(), device })
@@ -56,7 +21,7 @@ test('a device has no access before the owner admits it, and an invitation works
 })
 
 test('of two devices that answer an invitation, the second one is told that it was used', async () => {
-  const room = await newRoom()
+  const { room } = await newRoom()
   const invitation = await room.invite('Grace')
   const device = await newDevice()
   await answerInvitation(invitation, { ...more(), device })
@@ -67,7 +32,7 @@ test('of two devices that answer an invitation, the second one is told that it w
 })
 
 test('who was removed and is invited again comes back with the same device, and reads back', async () => {
-  const room = await newRoom()
+  const { room } = await newRoom()
   const device = await newDevice()
   const key = device.signing.thumbprint
   const grace = await answerInvitation(await room.invite('Grace'), { ...more(), device, name: 'Grace' })
@@ -80,7 +45,7 @@ test('who was removed and is invited again comes back with the same device, and 
   const [admitted] = await room.admit()
   assert.deepEqual([admitted?.key, admitted?.invitedAs], [key, 'Grace, again'])
   await back.say('after')
-  assert.deepEqual(await texts(back), ['before', 'meanwhile', 'after'])
+  assert.deepEqual(await textsIn(back), ['before', 'meanwhile', 'after'])
   await room.expel([key])
   assert.equal(await reasonOf(back.read()), 'bad_room_key', 'it can be removed again')
 })
@@ -99,7 +64,7 @@ function late({ signing }: Pick<RoomDevice, 'signing'>): typeof fetch {
 }
 
 test('a device that has answered an invitation can find out that the owner took it back', async () => {
-  const room = await newRoom()
+  const { room } = await newRoom()
   const [invitation, second] = [await room.invite('Grace'), await room.invite('Linus')]
   const device = await newDevice()
   const options = { ...more(), device }

@@ -1,59 +1,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { ListedConnection } from '../../room-client/src/listed-connection.ts'
 import { isListedEntry } from '../../room-client/src/listed-types.ts'
 import { ListedReader } from '../../room-client/src/listed-reader.ts'
 import { signCard } from '../../room-client/src/room-device.ts'
-import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
-import {
-  answerInvitation,
-  generateDevicePairs,
-  type ListedRoom,
-  type ListedRoomOptions,
-  NotListedError,
-  openListedRoom,
-  roomDeviceOf,
-  TamperedRoomError,
-} from './listed-room.ts'
-import { newRoomSecret } from './new-room-secret.ts'
+import { NotListedError, openListedRoom, TamperedRoomError } from './listed-room.ts'
+import { newDevice, reasonOf, startListedRooms, textsIn } from './testing/listed-rooms.ts'
 import { failureOf } from './testing/scripted-server.ts'
 
-const audience = 'https://rooms.example'
-let space: TestSpace
-before(async () => {
-  space = await startTestSpace({ ATRIUM_SPACES_URL: audience })
-})
-after(() => space.close())
-
-const newDevice = async () => roomDeviceOf(await generateDevicePairs())
-const more = () => ({ spaceUrl: `${space.origin}/space`, audience, wait: async () => undefined })
-
-async function newRoom(options: Partial<ListedRoomOptions> = {}) {
-  const device = await newDevice()
-  const room = openListedRoom({ ...more(), room: newRoomSecret().room, device, name: 'Ada', ...options })
-  await room.make()
-  return { room, device, owner: device.signing.thumbprint }
-}
-
-async function join(owner: ListedRoom, who: string, options: Partial<ListedRoomOptions> = {}) {
-  const device = await newDevice()
-  const invitation = await owner.invite(who)
-  const room = await answerInvitation(invitation, { ...more(), device, ...options })
-  await owner.admit()
-  return { room, device, key: device.signing.thumbprint, invitation }
-}
-
-const texts = async (room: ListedRoom) => (await room.read()).map(({ message }) => message.text)
-
-async function reasonOf(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  )
-  assert.ok(error instanceof NotListedError, String(error))
-  return error.reason
-}
+const { getSpace, join, more, newRoom } = startListedRooms()
 
 test('invited devices read back and write, and each message names its device and who was invited', async () => {
   const { room, owner } = await newRoom()
@@ -83,7 +39,7 @@ test('who was removed reads no further, and the others read on and back', async 
   const grace = await join(room, 'grace@example.org')
   const linus = await join(room, 'linus@example.org')
   await room.say('for all three')
-  assert.deepEqual(await texts(grace.room), ['for all three'])
+  assert.deepEqual(await textsIn(grace.room), ['for all three'])
   await room.expel([grace.key])
   await linus.room.say('for two')
   assert.equal(await reasonOf(grace.room.read()), 'bad_room_key')
@@ -91,8 +47,8 @@ test('who was removed reads no further, and the others read on and back', async 
   const again = openListedRoom({ ...more(), room: room.room, owner, device: grace.device })
   assert.equal(await reasonOf(again.read()), 'bad_room_key')
   const newcomer = await join(room, 'barbara@example.org')
-  assert.deepEqual(await texts(newcomer.room), ['for all three', 'for two'])
-  assert.deepEqual(await texts(room), ['for all three', 'for two'])
+  assert.deepEqual(await textsIn(newcomer.room), ['for all three', 'for two'])
+  assert.deepEqual(await textsIn(room), ['for all three', 'for two'])
 })
 
 test('all stored bytes give a removed member with its keys nothing newer', async () => {
@@ -101,7 +57,7 @@ test('all stored bytes give a removed member with its keys nothing newer', async
   await room.say('for all')
   await room.expel([grace.key])
   await room.say('hidden')
-  const { body } = await space.call('sealed', { room: room.room })
+  const { body } = await getSpace().call('sealed', { room: room.room })
   const lines = (body.sealed as string).split('\n')
   const etag = createHash('sha256').update(lines.at(-1)!).digest('base64url')
   const reader = new ListedReader({ room: room.room, owner, device: grace.device })
@@ -124,8 +80,8 @@ test('a device that was away through three changes of the key reads all, and its
     await room.say(`after ${who}`)
   }
   await away.room.say('back')
-  assert.deepEqual(await texts(away.room), ['after a', 'after b', 'after c', 'back'])
-  assert.equal((await texts(room)).at(-1), 'back')
+  assert.deepEqual(await textsIn(away.room), ['after a', 'after b', 'after c', 'back'])
+  assert.equal((await textsIn(room)).at(-1), 'back')
 })
 
 test('messages that are written while the key changes are sealed with the key of their place', async () => {
@@ -137,8 +93,8 @@ test('messages that are written while the key changes are sealed with the key of
   })
   await room.expel([key])
   await Promise.all(writing)
-  assert.equal((await texts(room)).length, 12)
-  assert.equal((await texts(writers[0]!.room)).length, 12)
+  assert.equal((await textsIn(room)).length, 12)
+  assert.equal((await textsIn(writers[0]!.room)).length, 12)
 })
 
 test('a lost answer of invite and of expel is no second list', async () => {
@@ -155,7 +111,7 @@ test('a lost answer of invite and of expel is no second list', async () => {
   await room.invite('b')
   losing = 2
   await room.expel([key])
-  const { body } = await space.call('sealed', { room: room.room })
+  const { body } = await getSpace().call('sealed', { room: room.room })
   assert.equal((body.sealed as string).split('\n').length, 6, 'list, invitation, answer, admission, invitation, removal')
   assert.equal((await room.members()).length, 1)
   assert.equal((await failureOf(room.make())).code, 'room_exists')
@@ -227,14 +183,16 @@ test('no table, log line or metric contains a key, a text or who was invited', a
   const grace = await join(room, 'grace-canary@example.org')
   await grace.room.say('canary-text')
   await room.expel([grace.key])
-  const tables = await space.db.query<{ name: string }>(
+  const tables = await getSpace().db.query<{ name: string }>(
     "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'public'",
   )
   const stored: string[] = []
   for (const { name } of tables.rows)
-    stored.push(...(await space.db.query<{ row: string }>(`select t::text as row from ${name} t`)).rows.map(({ row }) => row))
+    stored.push(
+      ...(await getSpace().db.query<{ row: string }>(`select t::text as row from ${name} t`)).rows.map(({ row }) => row),
+    )
   assert.ok(stored.some((row) => row.includes(room.room)))
-  const written = [...stored, ...space.logged, JSON.stringify(space.collect())].join('\n')
+  const written = [...stored, ...getSpace().logged, JSON.stringify(getSpace().collect())].join('\n')
   const [, , invited = ''] = grace.invitation.split('~')
   for (const secret of ['grace-canary', 'canary-text', 'Ada"', invited.slice(86, 129), invited.slice(215)]) {
     const bytes = Buffer.from(secret)

@@ -1,29 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
+import { test } from 'node:test'
 import { ListedConnection } from '@atrium/room-client/listed-connection'
-import { answerInvitation, generateDevicePairs, NotListedError, openListedRoom, roomDeviceOf } from './listed-room.ts'
+import { answerInvitation, NotListedError, openListedRoom } from './listed-room.ts'
 import { newRoomSecret } from './new-room-secret.ts'
+import { newDevice, startListedRooms } from './testing/listed-rooms.ts'
 
-const audience = 'https://rooms.example'
-let space: TestSpace
-before(async () => {
-  space = await startTestSpace({ ATRIUM_SPACES_URL: audience })
-})
-after(() => space.close())
-
-const newDevice = async () => roomDeviceOf(await generateDevicePairs())
-const more = () => ({ spaceUrl: `${space.origin}/space`, audience, wait: async () => undefined })
+const { more, newRoom } = startListedRooms()
 
 /** A room with a member, and a second device of the member that is not in it yet. */
 async function prepare() {
-  const ownerDevice = await newDevice()
-  const owner = openListedRoom({ ...more(), room: newRoomSecret().room, device: ownerDevice, name: 'Ada' })
-  await owner.make()
+  const { room: owner, owner: ownerKey } = await newRoom()
   const [first, second] = await Promise.all([newDevice(), newDevice()])
   const member = await answerInvitation(await owner.invite('Grace'), { ...more(), device: first, name: 'Grace' })
   await owner.admit()
-  const place = { room: owner.room, owner: ownerDevice.signing.thumbprint }
+  const place = { room: owner.room, owner: ownerKey }
   const other = openListedRoom({ ...more(), ...place, device: second, name: 'Grace, telephone' })
   const [firstKey, secondKey] = [first, second].map(({ signing }) => signing.thumbprint) as [string, string]
   return { owner, member, other, firstKey, secondKey, second }
