@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import type { Entry } from '@atrium/room-client/space-ops'
 import { deriveClientKeys, sealClientLine } from '@atrium/sealing/client-sealed'
 import type { Browser, Page } from 'playwright-core'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
@@ -108,6 +110,18 @@ describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, time
     await isFound(bob.page)
     await assertAccessible(bob.page, 'a damaged room')
     if (process.env['SPACE_SCREENSHOTS']) await bob.page.screenshot({ path: `${process.env['SPACE_SCREENSHOTS']}/damaged.png` })
+    // The file has the same messages, and says where they end.
+    await bob.page.getByRole('button', { name: 'More', exact: true }).click()
+    const [download] = await Promise.all([
+      bob.page.waitForEvent('download'),
+      bob.page.getByRole('button', { name: 'Messages', exact: true }).click(),
+    ])
+    const file = JSON.parse(await readFile(await download.path(), 'utf8')) as { entries: Entry[]; ends_before: object }
+    assert.deepEqual(
+      [file.entries.map(({ message }) => message.text), file.ends_before],
+      [['One', 'Two'], { seq: 3, problem: 'sealed' }],
+    )
+    await bob.page.getByRole('dialog').getByRole('alert').getByText('What came before it is unchanged.').waitFor()
     // Ann's device has kept what it had checked.
     await ann.page.reload()
     await isFound(ann.page)

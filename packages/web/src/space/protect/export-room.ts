@@ -1,4 +1,6 @@
 import { LineReader } from '@atrium/room-client/line-reader'
+import type { Entry } from '@atrium/room-client/space-ops'
+import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import { deriveClientKeys } from '@atrium/sealing/client-sealed'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import type { RoomSession } from '../room/room-session.ts'
@@ -6,15 +8,41 @@ import type { RoomLink } from '../room-link.ts'
 import type { Listed } from './check-listed.ts'
 import { fetchSealed, hashLines, isTurn, linesOf, openLines } from './sealed-history.ts'
 
+interface History {
+  readonly policies?: readonly object[]
+  readonly entries: readonly Entry[]
+  readonly damage?: TamperedRoomError
+}
+
+export interface Exported {
+  readonly blob: Blob
+  /** Where a client-sealed room is not what its authors wrote: the file has what came before that line. */
+  readonly damage?: TamperedRoomError
+}
+
 /** The room in plain text, opened on this device from what is stored. */
-export async function exportPlain({ secret: link, listed }: Pick<RoomSession, 'secret' | 'listed'>): Promise<Blob> {
+export async function exportPlain({ secret: link, listed }: Pick<RoomSession, 'secret' | 'listed'>): Promise<Exported> {
   const answer = await fetchSealed(link.room)
   const lines = linesOf(answer)
-  const history = listed
-    ? { entries: await entriesOfListed({ link, device: listed.own.device, answer }) }
+  const { damage, ...history } = listed
+    ? await beforeDamage(entriesOfListed({ link, device: listed.own.device, answer }))
     : await (link.kind === 'classic' ? openClassic(link, lines) : openClientSealed(link, lines))
-  const content = { room: link.room, exported_at: new Date().toISOString(), ...history }
-  return new Blob([JSON.stringify(content, null, 2)], { type: 'application/json' })
+  const content = {
+    room: link.room,
+    exported_at: new Date().toISOString(),
+    ...history,
+    ...(damage && { ends_before: { seq: damage.seq, problem: damage.problem } }),
+  }
+  return { blob: new Blob([JSON.stringify(content, null, 2)], { type: 'application/json' }), ...(damage && { damage }) }
+}
+
+async function beforeDamage(reading: Promise<readonly Entry[]>): Promise<History> {
+  try {
+    return { entries: await reading }
+  } catch (error) {
+    if (!(error instanceof TamperedRoomError)) throw error
+    return { entries: error.entries, damage: error }
+  }
 }
 
 /** Its code is not part of the first view. */
@@ -23,13 +51,14 @@ async function entriesOfListed(listed: Listed) {
   return (await openListed(listed)).entries
 }
 
-async function openClientSealed(link: RoomLink, lines: string[]) {
+async function openClientSealed(link: RoomLink, lines: string[]): Promise<History> {
   const etag = (await hashLines(lines)).at(-1) ?? ''
-  const entries = await new LineReader(await deriveClientKeys(link)).take({ lines, count: lines.length, etag })
-  return { policies: [{ seq: 0, policy: 'open' }], entries }
+  const reader = new LineReader(await deriveClientKeys(link))
+  const history = await beforeDamage(reader.take({ lines, count: lines.length, etag }))
+  return { policies: [{ seq: 0, policy: 'open' }], ...history }
 }
 
-async function openClassic(secret: RoomSecret, lines: readonly string[]) {
+async function openClassic(secret: RoomSecret, lines: readonly string[]): Promise<History> {
   const records = await openLines(secret, lines)
   return {
     policies: records.flatMap(({ seq, record }) => (record.t === 'policy' ? [{ seq, ...record, t: undefined }] : [])),
@@ -38,8 +67,8 @@ async function openClassic(secret: RoomSecret, lines: readonly string[]) {
 }
 
 /** The stored bytes, unchanged. Any JOSE tool opens each line with the room's key. */
-export async function exportSealed({ room }: RoomSecret): Promise<Blob> {
-  return new Blob([(await fetchSealed(room)).sealed], { type: 'application/jose+json' })
+export async function exportSealed({ room }: RoomSecret): Promise<Exported> {
+  return { blob: new Blob([(await fetchSealed(room)).sealed], { type: 'application/jose+json' }) }
 }
 
 export function download(blob: Blob, fileName: string): void {

@@ -7,7 +7,8 @@ import { Sheet } from '../parts/sheet.tsx'
 import { memberName, memberNote } from '../parts/members.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { announce } from '../parts/announcer.tsx'
-import { download, exportPlain, exportSealed } from '../protect/export-room.ts'
+import { failureWords } from '../api/failure-words.ts'
+import { download, type Exported, exportPlain, exportSealed } from '../protect/export-room.ts'
 import type { ListedChannel } from '../room/listed-channel.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
@@ -105,15 +106,18 @@ function OwnMember({
 }
 
 function Export({ session }: { session: RoomSession }) {
-  const [problem, setProblem] = useState(false)
-  const save = (make: Promise<Blob>, extension: string) => {
-    setProblem(false)
+  const [problem, setProblem] = useState<string>()
+  const save = (make: Promise<Exported>, extension: string) => {
+    setProblem(undefined)
     make.then(
-      (blob) => {
+      ({ blob, damage }) => {
         download(blob, `room-${session.secret.room.slice(0, 8)}.${extension}`)
         announce(t.about.saved)
+        if (!damage) return
+        const { title, text } = failureWords(damage)
+        setProblem(t.titled(title, text))
       },
-      () => setProblem(true),
+      () => setProblem(t.about.exportFailed),
     )
   }
   return (
@@ -130,9 +134,9 @@ function Export({ session }: { session: RoomSession }) {
           {t.about.sealed}
         </button>
       </div>
-      {problem && (
+      {problem !== undefined && (
         <p class="problem" role="alert">
-          {t.about.exportFailed}
+          {problem}
         </p>
       )}
     </section>
