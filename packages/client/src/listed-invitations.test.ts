@@ -20,6 +20,14 @@ test('a device has no access before the owner admits it, and an invitation works
   await assert.rejects(answerInvitation('x', { ...more(), device }), TypeError)
 })
 
+test('the owner cannot use up an invitation to the own room', async () => {
+  const { room, device } = await newRoom()
+  const invitation = await room.invite('Grace')
+  await assert.rejects(answerInvitation(invitation, { ...more(), device }), TypeError)
+  const [open] = await room.invitations()
+  assert.equal(open?.answeredBy, undefined)
+})
+
 test('of two devices that answer an invitation, the second one is told that it was used', async () => {
   const { room } = await newRoom()
   const invitation = await room.invite('Grace')

@@ -96,8 +96,8 @@ export interface ListedRoom {
 
 /**
  * Answers an invitation with the card of this device and, where the owner asks for one, its ID token. Returns the room.
- * The device can read and write once the owner has called `admit`. Throws TypeError for a text that is no invitation, and
- * InvitationUsedError if another device has answered it before.
+ * The device can read and write once the owner has called `admit`. Throws TypeError for a text that is no invitation and on
+ * the device of the owner, and InvitationUsedError if another device has answered it before.
  */
 export async function answerInvitation(
   invitation: string,

@@ -15,7 +15,7 @@ type AnsweringOptions = Omit<ListedRoomOptions, 'room' | 'owner'> & { idToken?: 
 
 /**
  * Answers an invitation with the card of this device and, where the owner asks for one, its ID token. Returns the options of
- * the room. Throws InvitationUsedError if another device was first.
+ * the room. Throws InvitationUsedError if another device was first, and TypeError on the device of the owner.
  */
 export async function answerInvitation(
   invitation: string,
@@ -24,6 +24,7 @@ export async function answerInvitation(
 ): Promise<ListedRoomOptions> {
   const { room, owner, keys } = parseInvitation(invitation) ?? { room: '', owner: '', keys: '' }
   const guest = await importPairs(keys)
+  if (options.device.signing.thumbprint === owner) throw new TypeError('the owner is in the room already')
   const inviting = new ListedConnection({ ...options, room, owner, device: guest })
   const card = await signCard(options.device, room, options.name, guest.signing.thumbprint)
   const token = idToken === undefined ? {} : inviting.seal(idToken)

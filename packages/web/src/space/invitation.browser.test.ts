@@ -91,6 +91,20 @@ describe('invitations to a client-sealed room with a list', { skip: skipWithoutC
     for (const visitor of [ann, bob, cem]) await visitor.close()
   })
 
+  test('the owner who opens an invitation to the own room comes to the room, and cannot answer it', async () => {
+    const ann = await newVisitor(browser)
+    await makeListedRoom(ann.page)
+    const room = ann.page.url()
+    const link = await invite(ann.page, 'Bob, by telephone')
+    const other = await ann.context.newPage()
+    await other.goto(link)
+    await heading(other, 'The room is ready').waitFor()
+    assert.equal(other.url(), room)
+    await button(ann.page, 'Show link for Bob, by telephone').waitFor()
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+
   test('a browser that has no space left, or keeps no keys, says what is true', async () => {
     const [ann, bob, cem] = await Promise.all([newVisitor(browser), newVisitor(browser), newVisitor(browser)])
     await makeListedRoom(ann.page)

@@ -9,7 +9,7 @@ import { listedLink, type RoomLink } from '../room-link.ts'
 import { clockExplained, markAnswered } from './device-standing.ts'
 import { optionsOf } from './listed-channel.ts'
 
-/** own: this device has answered it, or is on the list already. used: it is not open for this device. */
+/** own: this device has answered it, or is on the list already, as the owner's is. used: it is not open for this device. */
 export type FoundInvitation =
   | { readonly state: 'open'; readonly invitedAs: string; readonly isKept: boolean }
   | { readonly state: 'own'; readonly link: RoomLink }
@@ -32,6 +32,7 @@ async function findInvitation(invitation: string): Promise<FoundInvitation> {
   const own = await ownDevice(room)
   const options = { ...(await optionsOf(own)), room, owner }
   const link = listedLink(room, owner)
+  if (own.device.signing.thumbprint === owner) return { state: 'own', link }
   const open = await openInvitations({ ...options, device })
   const found = open?.find(({ key }) => key === device.signing.thumbprint)
   // The owner has taken it off the list: maybe because this device took its place.
