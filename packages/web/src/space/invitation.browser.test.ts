@@ -105,6 +105,42 @@ describe('invitations to a client-sealed room with a list', { skip: skipWithoutC
     await ann.close()
   })
 
+  test('who goes elsewhere while a room is made, or an invitation leads to its room, stays there', async () => {
+    const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
+    await makeListedRoom(ann.page)
+    const link = await invite(ann.page, 'Bob, by telephone')
+    await answer(bob.page, link, { name: 'Bob' })
+    await heading(bob.page, 'The invitation is answered').waitFor()
+    for (const [from, op] of [
+      [`${space.origin}/space`, 'make'],
+      [link, 'read'],
+    ] as const) {
+      const page = await bob.context.newPage()
+      const isMeant = (body: string | null) => body?.includes(`"op":"${op}"`) ?? false
+      const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      await page.route('**/space', async (route) => {
+        if (isMeant(route.request().postData())) {
+          asked.resolve()
+          await gone.promise
+        }
+        await route.continue()
+      })
+      await page.goto(from)
+      if (op === 'make') await button(page, 'Make the room').click()
+      await asked.promise
+      await page.evaluate(() => void (location.hash = '#elsewhere'))
+      await heading(page, 'This link is incomplete').waitFor()
+      const answered = page.waitForResponse((res) => isMeant(res.request().postData()))
+      gone.resolve()
+      await answered
+      // Longer than the page takes to go on.
+      await page.waitForTimeout(1_000)
+      assert.equal(new URL(page.url()).hash, '#elsewhere', op)
+      await page.close()
+    }
+    await Promise.all([ann.close(), bob.close()])
+  })
+
   test('a browser that has no space left, or keeps no keys, says what is true', async () => {
     const [ann, bob, cem] = await Promise.all([newVisitor(browser), newVisitor(browser), newVisitor(browser)])
     await makeListedRoom(ann.page)

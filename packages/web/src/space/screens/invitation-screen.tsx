@@ -8,6 +8,7 @@ import { findRoomToken } from '../identity/room-token.ts'
 import { cleanName } from '../parts/authors.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
+import { useIsShown } from '../parts/use-is-shown.ts'
 import { answer, type FoundInvitation, readInvitation } from '../room/invitation.ts'
 import { hashOf, homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
@@ -23,10 +24,11 @@ export function InvitationScreen({ invitation, config }: InvitationScreenProps) 
   const words = t.sealed.invitation
   const [found, setFound] = useState<FoundInvitation>()
   const [failure, setFailure] = useState<unknown>()
+  const isShown = useIsShown()
   useEffect(() => {
     readInvitation(invitation).then((read) => {
-      if (read.state === 'own') location.replace(hashOf(read.link))
-      else setFound(read)
+      if (read.state !== 'own') setFound(read)
+      else if (isShown()) location.replace(hashOf(read.link))
     }, setFailure)
   }, [invitation])
   if (failure !== undefined) {
@@ -83,6 +85,7 @@ function Answer({ invitation, invitedAs, config, onUsed }: AnswerProps) {
   const [name, setName] = useState(account?.name ?? '')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
+  const isShown = useIsShown()
   const id = useId()
   useEffect(() => void ownDevice(room).then(({ device }) => setNonce(device.signing.thumbprint)), [room])
   // The owner believes an address only by a sign-in. A name, such as "Grace, by telephone", needs none.
@@ -92,7 +95,8 @@ function Answer({ invitation, invitedAs, config, onUsed }: AnswerProps) {
     setBusy(true)
     setProblem(undefined)
     try {
-      location.replace(hashOf(await answer(invitation, cleanName(name) || undefined)))
+      const hash = hashOf(await answer(invitation, cleanName(name) || undefined))
+      if (isShown()) location.replace(hash)
     } catch (error) {
       if (error instanceof InvitationUsedError) return onUsed()
       const { title, text } = failureWords(error)

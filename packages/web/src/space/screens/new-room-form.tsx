@@ -5,6 +5,7 @@ import { accountStore } from '../identity/account.ts'
 import { MAX_NAME_LENGTH } from '../identity/claimed-name.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
+import { useIsShown } from '../parts/use-is-shown.ts'
 import { hashOf, isFile } from '../service.ts'
 import { useStore } from '../use-store.ts'
 import { createRoom, type Wish } from './create-room.ts'
@@ -17,6 +18,7 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
   const [problem, setProblem] = useState<string>()
   const [making, setMaking] = useState(false)
   const account = useStore(accountStore, (value) => value.account)
+  const isShown = useIsShown()
   const isListed = wish.policy === 'email'
   const hasAddresses = isListed || wish.policy === 'listed'
   const change = (patch: Partial<Wish>) => {
@@ -29,7 +31,8 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
     if (wrong !== undefined || making) return
     setMaking(true)
     try {
-      location.hash = hashOf(await createRoom(wish))
+      const hash = hashOf(await createRoom(wish))
+      if (isShown()) location.hash = hash
     } catch (error) {
       const { title, text } = failureWords(error, account?.email)
       setProblem(t.titled(title, text))
