@@ -79,6 +79,9 @@ describe('a start that cannot succeed prints the reason in one line', { concurre
     [{ ATRIUM_PUBLIC_URL: 'atrium.example' }, /ATRIUM_PUBLIC_URL/],
     [{ ATRIUM_PUBLIC_URL: 'https://api.example/v1' }, /ATRIUM_PUBLIC_URL must be an origin without a path/],
     [{ ATRIUM_PUBLIC_URL: 'https://ann:hush-hush@api.example' }, /ATRIUM_PUBLIC_URL must be an origin/],
+    // URL reads both as the origin, but each address would begin with this text.
+    [{ ATRIUM_PUBLIC_URL: 'https://api.example/?' }, /ATRIUM_PUBLIC_URL must be an origin/],
+    [{ ATRIUM_PUBLIC_URL: 'https:api.example' }, /ATRIUM_PUBLIC_URL must be an origin/],
     [{ ATRIUM_DATA_DIR: '/dev/null/atrium', ATRIUM_ADMIN_TOKEN: '' }, /ATRIUM_DATA_DIR|data folder/],
     [{ DATABASE_URL: 'mysql://ann:hush-hush@localhost/atrium' }, /DATABASE_URL/],
     [{ DATABASE_URL: 'postgresql://ann:hush-hush@localhost:notaport/atrium' }, /DATABASE_URL/],

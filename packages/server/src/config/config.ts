@@ -185,8 +185,8 @@ function consoleUrl({ consoleUrl: own, publicUrl: api }: Env, port: number): str
 /** The API is at /v1 of its origin, and the console at /console: with a path, every address that is shown would be wrong. */
 function readOrigin(name: string, text: string, example: string): URL {
   const parsed = new URL(url(name, text, ['http:', 'https:']))
-  const { pathname, search, hash, username, password } = parsed
-  if (!/^\/*$/.test(pathname) || search || hash || username || password)
+  // The text itself, because URL drops an empty query or fragment, a path of dots, and a missing slash of `https:/host`.
+  if (!/^https?:\/\/[^/?#@\\\s]+\/*$/i.test(text))
     throw new StartError(`${name} must be an origin without a path, such as ${example}`)
   return parsed
 }
