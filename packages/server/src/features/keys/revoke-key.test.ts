@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { consoleLink, signIn } from '#testing/console.ts'
 import { send } from '#testing/http.ts'
+import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
 let api: TestApi
@@ -39,4 +40,26 @@ test('of secret keys that are all revoked at once, one stays', async () => {
     ...Array.from({ length: 7 }, () => 'revoked'),
   ])
   assert.equal((await secretKeys()).filter(({ revoked_at }) => revoked_at === null).length, 1)
+})
+
+test('of the last two secret keys, one stays if the revocation of each has looked before the other commits', async () => {
+  const { id: tenantId, secretKey: key } = await api.makeTenant()
+  await send(api, 'POST', '/tenant/keys', { key, body: { kind: 'secret' } })
+  const owner = await signIn(api, await consoleLink(api, { kind: 'tenant', tenant_id: tenantId }))
+  const { data } = (await owner.send('GET', '/tenant/keys')).body
+  const ids = data.filter(({ kind }: any) => kind === 'secret').map(({ id }: any) => id) as string[]
+  const { pool } = api.ctx.db
+  const holder = await pool.connect()
+  try {
+    // A revocation writes its event last, and waits for this.
+    await holder.query('begin')
+    await holder.query('lock table event_outbox in share mode')
+    const answers = ids.map((id) => owner.send('DELETE', `/tenant/keys/${id}`))
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await eventually(async () => (await pool.query(waiting)).rows.length === 2, 'both wait')
+    await holder.query('commit')
+    assert.deepEqual((await Promise.all(answers)).map(({ status }) => status).toSorted(), [204, 409])
+  } finally {
+    holder.release(true)
+  }
 })
