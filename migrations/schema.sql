@@ -503,6 +503,80 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.lock_books(account_tenants text[], account_ids text[], account_kinds text[], movement_tenants text[], movement_ids text[], debtor_tenants text[], debtor_ids text[], waits boolean)
+ RETURNS TABLE(what text, tenant_id text, id text, amount bigint, over boolean, seller text, purpose text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  tenants text[] := account_tenants;
+  ids text[] := account_ids;
+  sellers text[] := '{}';
+  locked_sellers text[];
+  -- In the form of accountKey.
+  free_keys text[];
+begin
+  insert into ledger_accounts as a (tenant_id, id, kind)
+  select w.tenant_id, w.id, w.kind
+  from unnest(account_tenants, account_ids, account_kinds) as w (tenant_id, id, kind)
+  where w.kind is not null
+    and not exists (select from ledger_accounts e where e.tenant_id = w.tenant_id and e.id = w.id)
+  order by w.tenant_id, w.id
+  on conflict do nothing;
+
+  loop
+    if cardinality(debtor_ids) > 0 then
+      select coalesce(array_agg(distinct r.seller), '{}') into sellers
+      from unnest(debtor_tenants, debtor_ids) as d (tenant_id, id)
+      join ledger_reversals r on r.tenant_id = d.tenant_id and r.account_id = d.id and r.lost > r.recovered;
+    end if;
+    -- Once the accounts are locked, nothing adds to what they owe. A refund may have done so before, while this
+    -- transaction waited: then there is one more round.
+    exit when sellers <@ locked_sellers;
+    locked_sellers := sellers;
+    if cardinality(sellers) > 0 then
+      tenants := account_tenants || sellers || array['platform'];
+      ids := account_ids || array_fill('loss'::text, array[cardinality(sellers)]) || array['platform'];
+    end if;
+
+    if waits then
+      perform from ledger_accounts a
+        where (a.tenant_id, a.id) in (select * from unnest(tenants, ids))
+        order by a.tenant_id = 'platform', a.tenant_id, a.id
+        for no key update;
+    else
+      select array_agg(f.key) into free_keys
+      from (
+        select a.tenant_id || '/' || a.id as key from ledger_accounts a
+        where (a.tenant_id, a.id) in (select * from unnest(tenants, ids))
+        order by a.tenant_id = 'platform', a.tenant_id, a.id
+        for no key update skip locked
+      ) f;
+    end if;
+  end loop;
+
+  return query
+  select case when waits or f.key is not null then 'account' else 'locked' end, a.tenant_id, a.id, a.balance,
+    coalesce(a.expires_at <= now(), false), '', ''
+  from ledger_accounts a
+  left join unnest(free_keys) as f (key) on f.key = a.tenant_id || '/' || a.id
+  where (a.tenant_id, a.id) in (select * from unnest(tenants, ids))
+  union all
+  select 'transfer', t.tenant_id, t.id, t.amount, false, '', ''
+  from ledger_transfers t
+  where (t.tenant_id, t.id) in (select * from unnest(movement_tenants, movement_ids))
+  union all
+  select 'hold', h.tenant_id, h.id, h.amount, e.id is not null, '', ''
+  from ledger_holds h
+  left join ledger_hold_ends e on e.tenant_id = h.tenant_id and e.id = h.id
+  where (h.tenant_id, h.id) in (select * from unnest(movement_tenants, movement_ids))
+  union all
+  select 'debt', r.tenant_id, r.account_id, r.lost - r.recovered, false, r.seller, r.purpose
+  from unnest(debtor_tenants, debtor_ids) as d (tenant_id, id)
+  join ledger_reversals r on r.tenant_id = d.tenant_id and r.account_id = d.id and r.lost > r.recovered;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.lock_movements(account_tenants text[], account_ids text[], account_kinds text[], movement_tenants text[], movement_ids text[], waits boolean)
  RETURNS TABLE(what text, tenant_id text, id text, amount bigint, over boolean)
  LANGUAGE plpgsql
@@ -984,7 +1058,14 @@ declare
   made receipts[];
 begin
   select array_agg(row(
-      t.actor, null, 'rct_' || substr(t.id, 5), case when t.kind in ('prefund', 'sale') then 'checkout' else t.kind end, coalesce(t.purpose, t.id),
+      t.actor, null, 'rct_' || substr(t.id, 5),
+      case
+        when t.kind in ('prefund', 'sale') then 'checkout'
+        when t.kind = 'refund' and t.from_id = 'platform' then 'reinstatement'
+        when t.kind = 'loss' and t.from_id = 'loss' then 'recovery'
+        else t.kind
+      end,
+      coalesce(t.purpose, t.id),
       t.amount, t.amount, t.tenant_id, t.from_id, t.id, case t.kind when 'grant' then o.code_hash end, null, null, null, t.created_at
     )::receipts) into made
   from added t
@@ -1572,6 +1653,7 @@ create table checkouts (
   refunded_amount bigint default 0 not null,
   disputed_amount bigint default 0 not null,
   returned_credits bigint default 0 not null,
+  reinstated_amount bigint default 0 not null,
   constraint checkouts_pkey PRIMARY KEY (tenant_id, id),
   constraint checkouts_credits_positive CHECK ((credits > 0)),
   constraint checkouts_license_only_when_paid CHECK (((license_sealed IS NULL) OR ((paid_at IS NOT NULL) AND (purpose = 'license_key'::text)))),
@@ -1847,6 +1929,22 @@ create table ledger_recoveries (
   thumbprint text collate "C" not null,
   sealed_code text collate "C" not null,
   constraint ledger_recoveries_pkey PRIMARY KEY (tenant_id, id)
+);
+
+create table ledger_reversals (
+  seller text collate "C" not null,
+  purpose text collate "C" not null,
+  tenant_id text collate "C" not null,
+  account_id text collate "C" not null,
+  reversed bigint not null,
+  lost bigint not null,
+  recovered bigint default 0 not null,
+  unrecorded bigint not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint ledger_reversals_pkey PRIMARY KEY (seller, purpose),
+  constraint ledger_reversals_owed_fits CHECK (((lost - recovered) <= reversed)),
+  constraint ledger_reversals_recovered_fits CHECK (((recovered >= 0) AND (recovered <= lost))),
+  constraint ledger_reversals_unrecorded_not_negative CHECK ((unrecorded >= 0))
 );
 
 create table ledger_transfers (
@@ -2613,6 +2711,8 @@ CREATE INDEX ledger_due_due_at ON public.ledger_due USING btree (due_at);
 CREATE INDEX ledger_hold_ends_ended_at ON public.ledger_hold_ends USING brin (ended_at) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE INDEX ledger_holds_created_at ON public.ledger_holds USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
+
+CREATE INDEX ledger_reversals_owed ON public.ledger_reversals USING btree (tenant_id, account_id) WHERE (lost > recovered);
 
 CREATE INDEX ledger_transfers_created_at ON public.ledger_transfers USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 

@@ -25,8 +25,8 @@ const movementKind = oneOf(
   {
     description:
       'prefund, sale: a payment for the balance or for a license key. redemption: a license key or token became a wallet. grant: a coupon. return: the ' +
-      'rest of an expired coupon. fee: of the installation. hold: set aside for a session or a painting; capture and release end it. refund: taken back because its payment was returned; ' +
-      'loss: the part of it that was spent.',
+      'rest of an expired coupon. fee: of the installation. hold: set aside for a session or a painting; capture and release end it. refund: taken back because its payment was returned ' +
+      '(from the platform: given back because a dispute was won). loss: the part of it that was spent or held (from the loss account: what of it was recovered).',
   },
 )
 const accountKind = oneOf(['platform', 'issuer', 'revenue', 'wallet', 'coupon', 'license', 'held', 'loss'])
@@ -177,8 +177,8 @@ export const creditOperations = {
     summary: 'Audit the ledger',
     description:
       'Reads every transfer in one snapshot and checks that debits equal credits, no balance is negative, each ' +
-      'balance is the sum of its rows, the amount held is the sum of the open holds, and no hold or coupon is past ' +
-      'its end. Empty `findings` mean that the ledger is consistent.',
+      'balance is the sum of its rows, the amount held is the sum of the open holds, no hold or coupon is past ' +
+      'its end, and what was returned of a payment is taken back once. Empty `findings` mean that the ledger is consistent.',
     caller: 'operator',
     answers: {
       200: {

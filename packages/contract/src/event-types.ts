@@ -199,9 +199,24 @@ export const eventSpecs = {
   'checkout.refunded': eventSpec(
     'The payment of a checkout was returned',
     'By a refund, or because the buyer disputed it. `taken` credits were taken back: from the license key, the wallet ' +
-      'that it was redeemed for, or the issuer’s balance. `lost` were spent already, and are booked to the loss account.',
+      'that it was redeemed for, or the issuer’s balance. `lost` were spent or held, and are booked to the loss account. ' +
+      'Credits that return to the wallet or balance later, from a hold or an expired coupon, are taken back then.',
     { checkout_id: id('checkout'), reason: oneOf(['refund', 'dispute']), taken: credits(), lost: credits() },
     { checkout_id: `chk_${suffix}`, reason: 'refund', taken: 80, lost: 20 },
+  ),
+  'checkout.recovered': eventSpec(
+    'A part of a loss was recovered',
+    'Credits of a returned payment came back to the wallet, or to the issuer’s balance, from a hold or an expired ' +
+      'coupon. `taken` of them were taken back. `owed` are still lost.',
+    { checkout_id: id('checkout'), taken: credits(), owed: credits() },
+    { checkout_id: `chk_${suffix}`, taken: 15, owed: 5 },
+  ),
+  'checkout.reinstated': eventSpec(
+    'A returned payment came back',
+    'A dispute was won. `returned` credits, those that had been taken back, are where they were taken from. `cancelled` ' +
+      'had not been taken back: they are no loss any more.',
+    { checkout_id: id('checkout'), returned: credits(), cancelled: credits() },
+    { checkout_id: `chk_${suffix}`, returned: 95, cancelled: 5 },
   ),
   'key.created': eventSpec(
     'A key was created',

@@ -22,8 +22,8 @@ const Audit = Type.Object({
 const example = {
   id: 'lau_4fRzK0vXcB1mQwErTy7uPa',
   state: 'done',
-  rules_checked: 9,
-  rules: 9,
+  rules_checked: 10,
+  rules: 10,
   accounts: 1_204,
   transfers: 5_310,
   credits: 98_500,

@@ -3,10 +3,12 @@ import { operation } from './operation.ts'
 import { analysts, developers } from './roles.ts'
 import { closed, createdWithin, credential, credits, id, oneOf, pageQuery, Timestamp } from './schemas.ts'
 
-const kind = oneOf(['session', 'budget', 'paint', 'grant', 'checkout', 'refund', 'loss'], {
+const kind = oneOf(['session', 'budget', 'paint', 'grant', 'checkout', 'refund', 'loss', 'recovery', 'reinstatement'], {
   description:
     'session: the price. budget: what the agent of a session used; one for the launch and one for each top-up. ' +
-    'refund: credits that were taken back because their payment was returned. loss: those that were spent already.',
+    'refund: credits that were taken back because their payment was returned. loss: those that were spent or held. ' +
+    'recovery: a part of a loss that is none any more, because the credits were taken back later or the payment came back. ' +
+    'reinstatement: credits that were given back because the payment came back: a dispute was won.',
 })
 
 const Receipt = Type.Object({

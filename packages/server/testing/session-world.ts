@@ -39,11 +39,11 @@ export interface SessionWorld {
   close(): Promise<void>
 }
 
-export async function startSessionWorld({ runner = true } = {}): Promise<SessionWorld> {
+export async function startSessionWorld({ runner = true, settings = {} } = {}): Promise<SessionWorld> {
   const [apiPort, spacePort] = [await freePort(), await freePort()]
   const publicUrl = `http://127.0.0.1:${apiPort}`
   const spacesUrl = `http://127.0.0.1:${spacePort}`
-  const api = await startTestApi({ port: String(apiPort), publicUrl, spacesUrl, egress: 'loopback' })
+  const api = await startTestApi({ port: String(apiPort), publicUrl, spacesUrl, egress: 'loopback', ...settings })
   const space = await startTestSpace(
     { SPACE_PORT: String(spacePort), ATRIUM_PUBLIC_URL: publicUrl, ATRIUM_SPACES_URL: spacesUrl },
     api.databaseUrl,

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { decodeJwt } from 'jose'
 import {
   startFakeStripe,
   stripeEvent,
@@ -9,6 +11,7 @@ import {
   type StripeSession,
 } from './fake-stripe.ts'
 import { send, type Got } from './http.ts'
+import { pullEvents } from './pull-events.ts'
 import { startTestApi, type TestApi, type TestTenant } from './test-api.ts'
 
 type Row = Record<string, unknown>
@@ -31,6 +34,20 @@ const order = {
   success_url: 'https://shop.example/thanks',
   cancel_url: 'https://shop.example/',
 }
+
+/** The charge of a payment, as far as a refund or dispute tells it. */
+export const chargeOf = (payment: string) => ({
+  id: 'ch_1',
+  client_reference_id: '',
+  payment_status: '',
+  payment_intent: payment,
+})
+
+const reports = {
+  refund: ['charge.refunded', { amount: 3_000 }],
+  dispute: ['charge.dispute.created', { status: 'needs_response' }],
+  won: ['charge.dispute.funds_reinstated', { status: 'won' }],
+} as const
 
 /**
  * The API in production mode with a Stripe on loopback, and a tenant that sells through it. A credit costs 3 euro
@@ -84,6 +101,46 @@ export class StripeShop {
     return (await this.api.ctx.db.pool.query(sql, values)).rows
   }
 
+  /** A paid checkout of 1,000 credits for 3,000 cents, and the id of its payment. */
+  async sellPaid(purpose = 'license_key') {
+    const { id, session } = await this.sell({ purpose })
+    const payment = `pi_${randomUUID()}`
+    await this.tell('paid', { ...session, payment_intent: payment })
+    return { id, payment, license: (await this.look(id)).license_key as string }
+  }
+
+  /** Reports that this much of a payment was refunded or disputed, or came back because a dispute was won. */
+  async giveBack(type: keyof typeof reports, payment: string, amount: number): Promise<void> {
+    const [name, fields] = reports[type]
+    const amounts = type === 'refund' ? { amount_refunded: amount } : { amount }
+    assert.equal((await this.deliver(stripeEvent(name, chargeOf(payment), { ...fields, ...amounts }))).status, 200)
+  }
+
+  redeem(license: string, key = this.tenant.publishableKey): Promise<Got> {
+    return send(this.api, 'POST', '/wallets/redeem', { key, body: { license_key: license } })
+  }
+
+  /** What is in the accounts of the tenant, by their kind. */
+  async balances(): Promise<Record<string, number>> {
+    const rows = await this.query(
+      'select kind, sum(balance)::int as balance from ledger_accounts where tenant_id = $1 and balance > 0 group by kind',
+      [this.tenant.id],
+    )
+    return Object.fromEntries(rows.map(({ kind, balance }) => [kind, balance]))
+  }
+
+  /** Kind, amount and subject of each receipt of the tenant, the newest first. */
+  async receipts(): Promise<string[]> {
+    const got = await send(this.api, 'GET', '/receipts', { key: this.tenant.secretKey })
+    const listed = got.body.data as { kind: string; amount: number; receipt: string }[]
+    return listed.map(({ kind, amount, receipt }) => `${kind} ${amount} ${decodeJwt(receipt).sub}`)
+  }
+
+  /** The data of the tenant's events of this type. */
+  async events(type: string): Promise<Record<string, unknown>[]> {
+    return (await pullEvents(this.api, this.tenant)).filter((event) => event.type === type).map(({ data }) => data)
+  }
+
   /** What the tenant was sold, by the books. */
   async sold(): Promise<Row> {
     const [row] = await this.query(
@@ -101,8 +158,16 @@ export class StripeShop {
   }
 }
 
+/** The settings of an API that sells through this Stripe. */
+export const shopSettings = (stripe: FakeStripe) => ({
+  stripeSecretKey,
+  stripeWebhookSecret,
+  stripeApiUrl: stripe.url,
+  creditPriceCents: '3',
+  currency: 'eur',
+})
+
 export async function startStripeShop(): Promise<StripeShop> {
   const stripe = await startFakeStripe()
-  const settings = { nodeEnv: 'production', stripeSecretKey, stripeWebhookSecret, stripeApiUrl: stripe.url }
-  return new StripeShop(stripe, await startTestApi({ ...settings, creditPriceCents: '3', currency: 'eur' }))
+  return new StripeShop(stripe, await startTestApi({ ...shopSettings(stripe), nodeEnv: 'production' }))
 }

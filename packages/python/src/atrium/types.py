@@ -1261,9 +1261,11 @@ class ListReceiptsDataEntry(TypedDict):
     or of the coupon that was granted) and `seq`. Of a session with a budget also what it used in all: `budget` and
     `used` (credits), `tokens` and `tool_calls`. The `charged` of its receipts sum to its charge.
     """
-    kind: Literal["session", "budget", "paint", "grant", "checkout", "refund", "loss"]
+    kind: Literal["session", "budget", "paint", "grant", "checkout", "refund", "loss", "recovery", "reinstatement"]
     """session: the price. budget: what the agent of a session used; one for the launch and one for each top-up.
-    refund: credits that were taken back because their payment was returned. loss: those that were spent already.
+    refund: credits that were taken back because their payment was returned. loss: those that were spent or held.
+    recovery: a part of a loss that is none any more, because the credits were taken back later or the payment came
+    back. reinstatement: credits that were given back because the payment came back: a dispute was won.
     """
     amount: int
     """The credits that were charged, granted or sold: `charged` of the receipt."""
@@ -1416,9 +1418,11 @@ class LookUpReceiptsDataEntry(TypedDict):
     or of the coupon that was granted) and `seq`. Of a session with a budget also what it used in all: `budget` and
     `used` (credits), `tokens` and `tool_calls`. The `charged` of its receipts sum to its charge.
     """
-    kind: Literal["session", "budget", "paint", "grant", "checkout", "refund", "loss"]
+    kind: Literal["session", "budget", "paint", "grant", "checkout", "refund", "loss", "recovery", "reinstatement"]
     """session: the price. budget: what the agent of a session used; one for the launch and one for each top-up.
-    refund: credits that were taken back because their payment was returned. loss: those that were spent already.
+    refund: credits that were taken back because their payment was returned. loss: those that were spent or held.
+    recovery: a part of a loss that is none any more, because the credits were taken back later or the payment came
+    back. reinstatement: credits that were given back because the payment came back: a dispute was won.
     """
     amount: int
     """The credits that were charged, granted or sold: `charged` of the receipt."""
@@ -2865,7 +2869,7 @@ class Webhook(TypedDict):
     enabled: bool
 
 
-EventType: TypeAlias = "Literal['item.created', 'item.updated', 'item.deleted', 'collection.created', 'collection.updated', 'collection.state_changed', 'collection.deleted', 'artifact.ready', 'artifact.failed', 'artifact.published', 'artifact.deleted', 'session.started', 'session.joined', 'session.paused', 'session.stopped', 'session.failed', 'wallet.redeemed', 'coupon.granted', 'checkout.paid', 'checkout.refunded', 'key.created', 'key.revoked', 'key.leaked', 'key.expiring', 'member.added', 'member.removed', 'webhook.disabled', 'tenant.status_changed']"
+EventType: TypeAlias = "Literal['item.created', 'item.updated', 'item.deleted', 'collection.created', 'collection.updated', 'collection.state_changed', 'collection.deleted', 'artifact.ready', 'artifact.failed', 'artifact.published', 'artifact.deleted', 'session.started', 'session.joined', 'session.paused', 'session.stopped', 'session.failed', 'wallet.redeemed', 'coupon.granted', 'checkout.paid', 'checkout.refunded', 'checkout.recovered', 'checkout.reinstated', 'key.created', 'key.revoked', 'key.leaked', 'key.expiring', 'member.added', 'member.removed', 'webhook.disabled', 'tenant.status_changed']"
 
 
 ListMovementsDataEntry = TypedDict(
@@ -3436,7 +3440,8 @@ class CheckoutRefundedEventData(TypedDict):
 class CheckoutRefundedEvent(TypedDict):
     """The payment of a checkout was returned. By a refund, or because the buyer disputed it. `taken` credits were
     taken back: from the license key, the wallet that it was redeemed for, or the issuer’s balance. `lost` were
-    spent already, and are booked to the loss account.
+    spent or held, and are booked to the loss account. Credits that return to the wallet or balance later, from a
+    hold or an expired coupon, are taken back then.
     """
 
     id: str
@@ -3453,6 +3458,64 @@ class CheckoutRefundedEvent(TypedDict):
     """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["checkout.refunded"]
     data: CheckoutRefundedEventData
+
+
+class CheckoutRecoveredEventData(TypedDict):
+    checkout_id: str
+    taken: int
+    """Whole credits."""
+    owed: int
+    """Whole credits."""
+
+
+class CheckoutRecoveredEvent(TypedDict):
+    """A part of a loss was recovered. Credits of a returned payment came back to the wallet, or to the issuer’s
+    balance, from a hold or an expired coupon. `taken` of them were taken back. `owed` are still lost.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
+    type: Literal["checkout.recovered"]
+    data: CheckoutRecoveredEventData
+
+
+class CheckoutReinstatedEventData(TypedDict):
+    checkout_id: str
+    returned: int
+    """Whole credits."""
+    cancelled: int
+    """Whole credits."""
+
+
+class CheckoutReinstatedEvent(TypedDict):
+    """A returned payment came back. A dispute was won. `returned` credits, those that had been taken back, are where
+    they were taken from. `cancelled` had not been taken back: they are no loss any more.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
+    type: Literal["checkout.reinstated"]
+    data: CheckoutReinstatedEventData
 
 
 class KeyCreatedEventData(TypedDict):
@@ -3690,6 +3753,8 @@ AnyEvent: TypeAlias = Union[
     CouponGrantedEvent,
     CheckoutPaidEvent,
     CheckoutRefundedEvent,
+    CheckoutRecoveredEvent,
+    CheckoutReinstatedEvent,
     KeyCreatedEvent,
     KeyRevokedEvent,
     KeyLeakedEvent,

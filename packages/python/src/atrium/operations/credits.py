@@ -39,7 +39,8 @@ class CreditsOperations(Core):
             kind: prefund, sale: a payment for the balance or for a license key. redemption: a license key or token
                 became a wallet. grant: a coupon. return: the rest of an expired coupon. fee: of the installation.
                 hold: set aside for a session or a painting; capture and release end it. refund: taken back because
-                its payment was returned; loss: the part of it that was spent.
+                its payment was returned (from the platform: given back because a dispute was won). loss: the part
+                of it that was spent or held (from the loss account: what of it was recovered).
             from_: Created at this time or later.
             to: Created before this time.
             limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:

@@ -715,8 +715,9 @@ class OperatorOperations(Core):
         """Audit the ledger.
 
         Reads every transfer in one snapshot and checks that debits equal credits, no balance is negative, each
-        balance is the sum of its rows, the amount held is the sum of the open holds, and no hold or coupon is past
-        its end. Empty `findings` mean that the ledger is consistent.
+        balance is the sum of its rows, the amount held is the sum of the open holds, no hold or coupon is past its
+        end, and what was returned of a payment is taken back once. Empty `findings` mean that the ledger is
+        consistent.
 
         Needs: The operator's token.
 

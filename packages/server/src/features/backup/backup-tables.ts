@@ -49,6 +49,7 @@ export const backupTables: Readonly<Record<string, 'restored' | 'fresh'>> = {
   ledger_proof: 'fresh',
   ledger_proved: 'fresh',
   ledger_recoveries: 'restored',
+  ledger_reversals: 'restored',
   ledger_transfers: 'restored',
   // The log goes on where the backup ends, if no witness has seen more of it.
   log_checkpoints: 'restored',

@@ -96,6 +96,7 @@ export const placements = {
   ledger_proof: books,
   ledger_proved: books,
   ledger_recoveries: books,
+  ledger_reversals: books,
   ledger_transfers: books,
   log_checkpoints: installation,
   log_cosignatures: installation,

@@ -103,6 +103,7 @@ export const tenantTables = {
   ledger_due: { deletion: { stays: 'when coupons and holds of the books expire' } },
   ledger_proved: { deletion: { stays: 'sums of the books' } },
   ledger_recoveries: { deletion: { stays: 'wallet codes that only their holders can open' } },
+  ledger_reversals: { deletion: { stays: 'the books: amounts and ids' } },
   tenant_deletions: { deletion: { stays: 'that and when the tenant was deleted' } },
 } as const satisfies Record<string, TenantTable>
 

@@ -37,11 +37,12 @@ export interface PaymentEvent {
 }
 
 /**
- * A provider's report that money went back. `amount` is all that went back this way so far, in the currency's smallest
- * unit, so a repeat or an older report changes nothing.
+ * A provider's report that money went back, or that a dispute was won and its money came back to the seller
+ * (reinstatement). `amount` is all that moved this way so far, in the currency's smallest unit, so a repeat or an older
+ * report changes nothing.
  */
 export interface PaymentReversal {
-  type: 'refund' | 'dispute'
+  type: 'refund' | 'dispute' | 'reinstatement'
   provider: PaymentProvider
   /** The provider's id of the payment. */
   payment: string

@@ -146,6 +146,10 @@ function reversalOf(event: Stripe.Event): PaymentReversal | undefined {
     const { payment_intent: intent, amount_refunded: amount, metadata } = event.data.object
     return reversal('refund', idOf(intent), amount, metadata?.['checkout_id'])
   }
+  if (event.type === 'charge.dispute.funds_reinstated') {
+    const { payment_intent: intent, amount } = event.data.object
+    return reversal('reinstatement', idOf(intent), amount)
+  }
   if (event.type !== 'charge.dispute.created' && event.type !== 'charge.dispute.funds_withdrawn') return undefined
   const { payment_intent: intent, amount, status } = event.data.object
   // An inquiry moves no money. If it becomes a dispute, the withdrawal is reported.

@@ -115,7 +115,7 @@ function NotIssuer() {
 }
 
 export type Movement = Awaited<ReturnType<typeof api.listMovements>>['data'][number]
-const kinds = ['prefund', 'sale', 'redemption', 'grant', 'return', 'fee', 'hold', 'capture', 'release'] as const
+const kinds = ['prefund', 'sale', 'redemption', 'grant', 'return', 'fee', 'hold', 'capture', 'release', 'refund', 'loss'] as const
 
 function Movements() {
   const [search, change] = useSearch()

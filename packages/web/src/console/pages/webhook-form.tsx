@@ -29,6 +29,8 @@ export const allTypes: readonly EventType[] = [
   'coupon.granted',
   'checkout.paid',
   'checkout.refunded',
+  'checkout.recovered',
+  'checkout.reinstated',
   'key.created',
   'key.revoked',
   'key.leaked',

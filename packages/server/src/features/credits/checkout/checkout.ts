@@ -26,6 +26,8 @@ export interface Checkout {
   /** What went back to the buyer so far, and the credits that were taken back or lost for it. */
   refundedAmount: number
   disputedAmount: number
+  /** What of disputedAmount came back to the seller, because the dispute was won. */
+  reinstatedAmount: number
   returnedCredits: number
   createdAt: string
   expiresAt: string

@@ -98,6 +98,8 @@ async function readLicense(ctx: Context, checkout: Checkout): Promise<string | u
   const licenseKey = ctx.vault.open(checkout.licenseSealed, licenseRef(checkout)).toString()
   const license = await findCodeAccount(ctx.db, licenseKey)
   if (license && license.balanceCredits > 0) return licenseKey
+  // A dispute that is won gives the credits back to the license.
+  if (checkout.returnedCredits === checkout.credits) return undefined
   await eraseLicenseOf(ctx.db, checkout)
   return undefined
 }

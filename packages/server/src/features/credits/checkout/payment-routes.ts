@@ -58,7 +58,12 @@ async function applyReversal(ctx: Context, reversal: PaymentReversal): Promise<v
   // In this order: a payment that is recorded between the two reads is found by the second one.
   const named = checkoutId === undefined ? undefined : await findCheckoutById(ctx.db, checkoutId)
   const checkout = await findCheckoutByPayment(ctx.db, payment, provider)
-  if (checkout) await ctx.db.transaction((tx) => reverseCheckout(tx, checkout, reversal))
+  if (checkout) {
+    const known = await ctx.db.transaction((tx) => reverseCheckout(tx, checkout, reversal))
+    // An operator or the seller must grant the credits.
+    if (!known)
+      ctx.log.warn({ payment, checkout: checkout.id }, 'a won dispute gave no credits back: an earlier release took them')
+  }
   // Stripe sends it again, until the payment is here.
   else if (named?.paidAt === null) throw new ApiError('unavailable', { message: 'The payment was not reported yet.' })
   // Other software may share the Stripe account. A payment from before this release has no id here.

@@ -20,6 +20,7 @@ interface Row {
   paid_amount: number | null
   refunded_amount: number
   disputed_amount: number
+  reinstated_amount: number
   returned_credits: number
   created_at: string
   expires_at: string
@@ -29,7 +30,7 @@ interface Row {
 }
 
 const columns = `tenant_id, id, purpose, credits, provider, reference, url, success_url, cancel_url, license_sealed, license_account,
-  payment, paid_amount, refunded_amount, disputed_amount, returned_credits, created_at, expires_at, pending_at, ended_at, paid_at`
+  payment, paid_amount, refunded_amount, disputed_amount, reinstated_amount, returned_credits, created_at, expires_at, pending_at, ended_at, paid_at`
 
 function toCheckout(row: Row): Checkout {
   return {
@@ -48,6 +49,7 @@ function toCheckout(row: Row): Checkout {
     paidAmount: row.paid_amount,
     refundedAmount: row.refunded_amount,
     disputedAmount: row.disputed_amount,
+    reinstatedAmount: row.reinstated_amount,
     returnedCredits: row.returned_credits,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
@@ -127,14 +129,15 @@ export async function findCheckoutForUpdate(tx: Tx, tenantId: string, id: string
 const updateStatement = statement<never>(
   'checkouts-update',
   `update checkouts set license_sealed = $3, license_account = $4, pending_at = $5, ended_at = $6, paid_at = $7,
-     payment = $8, paid_amount = $9, refunded_amount = $10, disputed_amount = $11, returned_credits = $12
+     payment = $8, paid_amount = $9, refunded_amount = $10, disputed_amount = $11, returned_credits = $12,
+     reinstated_amount = $13
    where tenant_id = $1 and id = $2`,
 )
 
 export async function updateCheckout(tx: Tx, checkout: Checkout): Promise<void> {
   const { tenantId, id, licenseSealed, licenseAccount, pendingAt, endedAt, paidAt } = checkout
-  const { payment, paidAmount, refundedAmount, disputedAmount, returnedCredits } = checkout
-  const returned = [payment, paidAmount, refundedAmount, disputedAmount, returnedCredits]
+  const { payment, paidAmount, refundedAmount, disputedAmount, returnedCredits, reinstatedAmount } = checkout
+  const returned = [payment, paidAmount, refundedAmount, disputedAmount, returnedCredits, reinstatedAmount]
   await tx.query(updateStatement, [tenantId, id, licenseSealed, licenseAccount, pendingAt, endedAt, paidAt, ...returned])
 }
 

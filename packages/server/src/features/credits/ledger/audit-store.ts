@@ -38,6 +38,15 @@ const books = `with legs as (
      union all
      select tenant_id, id, actor, amount, created_at from ledger_transfers
      where kind in ('grant', 'prefund', 'sale', 'refund', 'loss')
+   ), returned as (
+     select actor as seller, purpose,
+       coalesce(sum(case from_id when 'platform' then -amount else amount end) filter (where kind = 'refund'), 0) as taken,
+       coalesce(sum(amount) filter (where kind = 'loss' and from_id = 'platform'), 0) as lost,
+       coalesce(sum(amount) filter (where kind = 'loss' and from_id = 'loss'), 0) as recovered,
+       bool_or(kind = 'refund' and from_id = 'platform') as is_reinstated
+     from ledger_transfers
+     where kind in ('refund', 'loss') and purpose is not null
+     group by 1, 2
    )`
 
 const rules = [
@@ -80,6 +89,17 @@ const rules = [
    where s.id is null or r.charged <> s.charged or r.tenant_id <> s.actor
      -- What was settled before there were receipts has none.
      or r.id is null and s.at > (select min(created_at) + interval '2 minutes' from receipts)`,
+  `select 'returned payments are taken back once' as rule,
+     coalesce(r.seller, t.seller) || '/' || coalesce(r.purpose, t.purpose) as subject,
+     'recorded: ' || coalesce(r.reversed || ' returned, ' || r.lost || ' lost, ' || r.recovered || ' recovered', 'nothing')
+       || '; moved: ' || coalesce(t.taken || ' taken, ' || t.lost || ' lost, ' || t.recovered || ' recovered', 'nothing') as detail
+   from ledger_reversals r
+   full join returned t on t.seller = r.seller and t.purpose = r.purpose
+   where t.seller is null
+     -- What an earlier release reversed has no record.
+     or r.seller is null and (t.recovered > 0 or t.is_reinstated)
+     or r.recovered <> t.recovered or r.lost > t.lost or r.unrecorded = 0 and r.lost <> t.lost
+     or r.reversed + r.unrecorded <> t.taken + t.lost - t.recovered`,
   `select 'receipt numbers have no gap' as rule, tenant_id as subject,
      'last ' || coalesce(n.last, 0) || ', ' || coalesce(r.count, 0) || ' receipts' as detail
    from receipt_numbers n

@@ -8,6 +8,7 @@ import {
   type Movement,
   type MovementOutcome,
   issuerAccount,
+  lossAccount,
   platformAccount,
   revenueAccount,
 } from './movement.ts'
@@ -34,7 +35,7 @@ after(async () => {
 
 /** One random step: an action on an account; the numbers choose among what exists. */
 interface Step {
-  action: 'prefund' | 'redeem' | 'grant' | 'move' | 'hold' | 'capture' | 'release' | 'repeat'
+  action: 'prefund' | 'redeem' | 'grant' | 'move' | 'hold' | 'capture' | 'release' | 'repeat' | 'reverse' | 'reinstate'
   connection: number
   batched: boolean
   from: number
@@ -43,7 +44,20 @@ interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  action: fc.constantFrom('prefund', 'redeem', 'grant', 'move', 'hold', 'hold', 'capture', 'capture', 'release', 'repeat'),
+  action: fc.constantFrom(
+    'prefund',
+    'redeem',
+    'grant',
+    'move',
+    'hold',
+    'hold',
+    'capture',
+    'capture',
+    'release',
+    'repeat',
+    'reverse',
+    'reinstate',
+  ),
   connection: fc.nat(connections - 1),
   batched: fc.boolean(),
   from: fc.nat(1_000),
@@ -57,6 +71,8 @@ class Model {
   readonly holds: { id: string; from: AccountRef; amount: number; open: boolean }[] = []
   readonly accounts: AccountRef[]
   readonly posted: Movement[] = []
+  /** Of each account: the credits whose payment was returned, and what it owes of them. */
+  readonly reversed = new Map<string, { credits: number; owed: number }>()
 
   constructor(tenant: string) {
     this.accounts = [issuerAccount(tenant)]
@@ -88,8 +104,32 @@ class Model {
       hold.open = false
       const captured = movement.capture?.amountCredits ?? 0
       if (movement.capture) this.add(movement.capture.to, captured)
-      this.add(movement.from, hold.amount - captured)
+      const returned = hold.amount - captured
+      const paid = Math.min(returned, this.reversal(movement.from).owed)
+      this.add(movement.from, returned - paid)
+      this.reversal(movement.from).owed -= paid
+      this.add(lossAccount(movement.from.tenantId), -paid)
+    } else if (movement.type === 'reversal') {
+      const taken = Math.min(this.balance(movement.from), movement.amountCredits)
+      const lost = movement.amountCredits - taken
+      this.add(movement.from, -taken)
+      this.add(lossAccount(movement.actor), lost)
+      this.reversal(movement.from).credits += movement.amountCredits
+      this.reversal(movement.from).owed += lost
+    } else if (movement.type === 'reinstatement') {
+      const reversal = this.reversal(movement.to)
+      const cancelled = Math.min(reversal.owed, movement.amountCredits)
+      this.add(movement.to, movement.amountCredits - cancelled)
+      this.add(lossAccount(movement.actor), -cancelled)
+      reversal.credits -= movement.amountCredits
+      reversal.owed -= cancelled
     }
+  }
+
+  reversal({ id }: AccountRef): { credits: number; owed: number } {
+    const found = this.reversed.get(id) ?? { credits: 0, owed: 0 }
+    this.reversed.set(id, found)
+    return found
   }
 }
 
@@ -114,6 +154,18 @@ function movementOf(model: Model, tenant: string, { action, from: fromIndex, to:
   if (action === 'hold') {
     const endsAt = new Date(Date.now() + 3_600_000).toISOString()
     return { type: 'hold', id, from: pick(fromIndex), amountCredits: amount, actor: tenant, endsAt, purpose: 'test' }
+  }
+  if (action === 'reverse' || action === 'reinstate') {
+    const account = pick(fromIndex)
+    const { credits } = model.reversal(account)
+    const purpose = `chk_${account.id}`
+    const moves = { id, actor: tenant, purpose }
+    if (action === 'reverse')
+      return { ...moves, type: 'reversal', from: account, amountCredits: amount, totalCredits: credits + amount }
+    const amountCredits = Math.min(amount, credits)
+    return amountCredits === 0
+      ? undefined
+      : { ...moves, type: 'reinstatement', from: platformAccount, to: account, amountCredits }
   }
   const hold = model.holds[fromIndex % Math.max(1, model.holds.length)]
   if (!hold) return undefined
@@ -183,7 +235,10 @@ test('random concurrent movements leave what the model predicts, and sound books
         for (const round of rounds) {
           const before = new Map(model.balances)
           const wasPosted = new Set(model.posted.map((movement) => movement.type + movement.id))
+          // How much a reversal takes depends on what came before it.
+          const inOrder = round.filter(({ action }) => action === 'reverse' || action === 'reinstate')
           const planned = round
+            .filter((one) => !inOrder.includes(one))
             .map((one) => ({ one, movement: movementOf(model, tenant, one) }))
             .filter((plan): plan is { one: Step; movement: Movement } => plan.movement !== undefined)
           const outcomes = await Promise.all(planned.map(({ one, movement }) => post(one, movement)))
@@ -202,6 +257,12 @@ test('random concurrent movements leave what the model predicts, and sound books
           const once = new Set(posted.map((movement) => movement.type + movement.id))
           assert.equal(once.size, posted.length, 'the same movement was posted twice')
           for (const movement of posted) model.apply(movement)
+          for (const one of inOrder) {
+            const movement = movementOf(model, tenant, one)
+            if (!movement) continue
+            assert.equal(await post(one, movement), 'posted')
+            model.apply(movement)
+          }
           await assertSame(model, tenant)
         }
       },

@@ -8,7 +8,8 @@ import type { WrittenClaim } from '#http/idempotency/claim.ts'
 import { claimKey, deleteClaims, insertClaims } from '#http/idempotency/store.ts'
 import { type BookState, type Decision, decide } from './decide.ts'
 import { type AccountRef, type Movement, type MovementOutcome, accountKey } from './movement.ts'
-import { type DueEnd, accountsOf, listDueEnds, lockMovements, writeDecision } from './store.ts'
+import { accountsOf, debtAccountsOf, lockMovements } from './lock-store.ts'
+import { type DueEnd, listDueEnds, writeDecision } from './store.ts'
 
 /**
  * Posts independent movements in a transaction of its own. Movements that arrive while a batch commits share the next
@@ -58,11 +59,12 @@ export async function postMovements(tx: Tx, movements: Movement[]): Promise<Move
 async function postFreeMovements(tx: Tx, movements: Movement[]): Promise<(MovementOutcome | Locked)[]> {
   const { state, locked } = await lockMovements(tx, movements, { waits: false })
   if (locked.size === 0) return decideAndWrite(tx, state, movements)
-  const lockedBy = movements.map((movement) =>
-    accountsOf(movement)
-      .map(accountKey)
-      .find((key) => locked.has(key)),
-  )
+  const lockedBy = movements.map((movement) => {
+    const keys = accountsOf(movement).map(accountKey)
+    const isDebtLocked = debtAccountsOf(state, movement).some((account) => locked.has(accountKey(account)))
+    // The batcher waits for a key of the movement, and knows no others.
+    return keys.find((key) => locked.has(key)) ?? (isDebtLocked ? keys[0] : undefined)
+  })
   const free = movements.filter((_, i) => lockedBy[i] === undefined)
   const outcomes = free.length > 0 ? await decideAndWrite(tx, state, free) : []
   const decided = outcomes.values()

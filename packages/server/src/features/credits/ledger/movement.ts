@@ -13,7 +13,7 @@ export interface AccountRef {
  * platform: credits in circulation; the only account that grows by debits, because credits originate there and return
  * there. issuer: a tenant's prefunded balance. revenue: what its agents and services earned. wallet, coupon, license:
  * the holder of the code spends them. held: what open holds set aside out of another account. loss: credits whose
- * payment was returned after they were spent; they are out of circulation.
+ * payment was returned and that were not taken back; they are out of circulation.
  */
 export type AccountKind = 'platform' | 'issuer' | 'revenue' | 'wallet' | 'coupon' | 'license' | 'held' | 'loss'
 
@@ -51,7 +51,11 @@ export function accountKey({ tenantId, id }: AccountRef): string {
   return `${tenantId}/${id}`
 }
 
-/** The reason of a transfer. */
+/**
+ * The reason of a transfer. refund, to the platform: taken back because its payment was returned; from the platform:
+ * given back because the payment came back. loss, to the loss account: what could not be taken back; from it: what no
+ * longer is a loss. The two directions have one kind, because the previous release audits by kinds that it knows.
+ */
 export type TransferKind =
   | 'prefund'
   | 'sale'
@@ -136,20 +140,39 @@ export interface Return {
 }
 
 /**
- * Takes credits back out of circulation after their payment was returned. What `from` has left goes to the platform;
- * the rest was spent, and is booked to the loss account. Nothing goes below zero.
+ * Takes credits back out of circulation after their payment was returned. What `from` has left goes to the platform.
+ * The rest was spent or is held: it is booked to the loss account, and `from` owes it. Credits that return to `from`
+ * later, out of a hold or an expired coupon, pay what it owes. Nothing goes below zero.
  */
 export interface Reversal {
   type: 'reversal'
   id: string
   from: AccountRef
   amountCredits: number
+  /** All credits of the purpose that are taken back or lost after this. */
+  totalCredits: number
   /** The tenant that sold the credits, which has the loss. */
   actor: string
   purpose: string
 }
 
-export type Movement = Transfer | Hold | HoldEnd | Return | Reversal
+/**
+ * Undoes a part of the reversals of a purpose, because the payment came back: a dispute was won. What is still owed is
+ * cancelled first; so what was taken back in all is what is given back.
+ */
+export interface Reinstatement {
+  type: 'reinstatement'
+  id: string
+  /** The platform's account. */
+  from: AccountRef
+  to: AccountRef
+  amountCredits: number
+  /** The tenant that sold the credits. */
+  actor: string
+  purpose: string
+}
+
+export type Movement = Transfer | Hold | HoldEnd | Return | Reversal | Reinstatement
 
 /**
  * The outcome of a movement. repeated: it was posted before, and nothing moved. insufficient: `from` holds too little,
@@ -173,4 +196,14 @@ export function transactionId(...cause: string[]): string {
 /** The id of the one redemption of a license. */
 export function redemptionId({ tenantId, id }: AccountRef): string {
   return transactionId('redeem-license', tenantId, id)
+}
+
+/** The id of the transfer to the loss account, for the part of a reversal that was not there. */
+export function lossId(reversalId: string): string {
+  return transactionId('loss', reversalId)
+}
+
+/** The id of the transfer out of the loss account, beside the repayment or reinstatement with this id. */
+export function recoveryId(movementId: string): string {
+  return transactionId('recovery', movementId)
 }

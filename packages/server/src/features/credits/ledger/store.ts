@@ -1,71 +1,9 @@
 import { isCredential } from '@atrium/contract/tokens'
 import { hashCredential } from '#crypto/random.ts'
 import { type Db, type Tx, statement } from '#db/database.ts'
-import type { BookState, Decision } from './decide.ts'
-import {
-  type AccountRef,
-  type Movement,
-  type NewAccount,
-  accountKey,
-  heldAccount,
-  implicitKind,
-  lossAccount,
-  platformAccount,
-} from './movement.ts'
-
-interface BookRow {
-  what: 'account' | 'locked' | 'transfer' | 'hold'
-  tenant_id: string
-  id: string
-  amount: number
-  over: boolean
-}
-
-/** lock-movements.sql explains the function. */
-const lockStatement = statement<BookRow>(
-  'ledger-lock',
-  'select what, tenant_id, id, amount, over from lock_movements($1, $2, $3, $4, $5, $6)',
-)
-
-/**
- * Locks the accounts of the movements and reads the state to decide them on. Where another transaction holds an
- * account's lock, it waits, or, without `waits`, returns the account in `locked`: movements that touch it must not be
- * decided.
- */
-export async function lockMovements(
-  tx: Tx,
-  movements: Movement[],
-  { waits }: { waits: boolean },
-): Promise<{ state: BookState; locked: Set<string> }> {
-  const accounts = [...new Map(movements.flatMap(accountsOf).map((account) => [accountKey(account), account])).values()]
-  const rows = await tx.query(lockStatement, [
-    accounts.map((account) => account.tenantId),
-    accounts.map((account) => account.id),
-    accounts.map((account) => implicitKind(account) ?? null),
-    movements.map((movement) => movement.from.tenantId),
-    movements.map((movement) => movement.id),
-    waits,
-  ])
-  const locked = new Set<string>()
-  const state: BookState = { accounts: new Map(), transfers: new Set(), holds: new Map() }
-  for (const { what, tenant_id: tenantId, id, amount, over } of rows) {
-    const key = accountKey({ tenantId, id })
-    if (what === 'locked') locked.add(key)
-    else if (what === 'account') state.accounts.set(key, { balance: amount, over })
-    else if (what === 'transfer') state.transfers.add(key)
-    else state.holds.set(key, { amount, ended: over })
-  }
-  return { state, locked }
-}
-
-/** The accounts that a movement locks. */
-export function accountsOf(movement: Movement): AccountRef[] {
-  const { from } = movement
-  if (movement.type === 'hold') return [from, heldAccount(from)]
-  if (movement.type === 'hold_end') return [from, heldAccount(from), ...(movement.capture ? [movement.capture.to] : [])]
-  if (movement.type === 'reversal') return [from, platformAccount, lossAccount(movement.actor)]
-  return movement.type === 'transfer' && movement.opens ? [from] : [from, movement.to]
-}
+import type { Decision } from './decide.ts'
+import { type AccountRef, type NewAccount, accountKey } from './movement.ts'
+import { writeReversals } from './reversal-store.ts'
 
 const writeStatement = statement<never>(
   'ledger-write',
@@ -104,7 +42,11 @@ const writeStatement = statement<never>(
 )
 
 /** Writes a decision. `handled`: the holds and coupons that the sweeper need not visit again. */
-export async function writeDecision(tx: Tx, { postings, opened, held, ended }: Decision, handled: AccountRef[]): Promise<void> {
+export async function writeDecision(
+  tx: Tx,
+  { postings, opened, held, ended, reversals }: Decision,
+  handled: AccountRef[],
+): Promise<void> {
   const newAccounts = opened.flatMap(({ from, to, opens }) => (opens ? [{ from, to, opens }] : []))
   const recoverable = opened.flatMap(({ from, id, recovery }) => (recovery ? [{ from, id, ...recovery }] : []))
   const refilled = new Set(postings.filter(({ kind }) => kind === 'release' || kind === 'return').map(({ to }) => accountKey(to)))
@@ -130,6 +72,8 @@ export async function writeDecision(tx: Tx, { postings, opened, held, ended }: D
       4,
     ),
   ])
+  // Few batches have any.
+  if (reversals.length > 0) await writeReversals(tx, reversals)
 }
 
 /** Of the accounts that a code spends, only a coupon remembers its origin, to which its rest returns. */

@@ -1,4 +1,5 @@
--- A receipt for each grant, sale, refund and loss. A process of the release before writes no purpose.
+-- A receipt for each grant, sale, refund and loss. A refund or loss in the other direction is a receipt of a kind of its
+-- own. A process of the release before writes no purpose.
 create or replace function receipt_transfers() returns trigger
 language plpgsql
 as $$
@@ -6,7 +7,14 @@ declare
   made receipts[];
 begin
   select array_agg(row(
-      t.actor, null, 'rct_' || substr(t.id, 5), case when t.kind in ('prefund', 'sale') then 'checkout' else t.kind end, coalesce(t.purpose, t.id),
+      t.actor, null, 'rct_' || substr(t.id, 5),
+      case
+        when t.kind in ('prefund', 'sale') then 'checkout'
+        when t.kind = 'refund' and t.from_id = 'platform' then 'reinstatement'
+        when t.kind = 'loss' and t.from_id = 'loss' then 'recovery'
+        else t.kind
+      end,
+      coalesce(t.purpose, t.id),
       t.amount, t.amount, t.tenant_id, t.from_id, t.id, case t.kind when 'grant' then o.code_hash end, null, null, null, t.created_at
     )::receipts) into made
   from added t

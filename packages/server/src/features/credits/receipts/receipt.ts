@@ -2,7 +2,7 @@ import { CompactSign } from '#libraries/jose.js'
 import type { Context } from '#features/context.ts'
 import type { HoldEnd } from '../ledger/movement.ts'
 
-export type ReceiptKind = 'session' | 'budget' | 'paint' | 'grant' | 'checkout' | 'refund' | 'loss'
+export type ReceiptKind = 'session' | 'budget' | 'paint' | 'grant' | 'checkout' | 'refund' | 'loss' | 'recovery' | 'reinstatement'
 
 /** What was settled. It never changes. Times are RFC 3339. */
 export interface Receipt {
