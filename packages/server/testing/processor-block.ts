@@ -24,7 +24,8 @@ export async function longestBlock(work: () => Promise<unknown>): Promise<number
   return longest
 }
 
-function processorMs(): number {
+/** The processor time of this thread so far, in milliseconds. */
+export function processorMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
 }

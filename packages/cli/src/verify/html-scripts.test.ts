@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { processorMs } from '../../../server/testing/processor-block.ts'
 import { findScripts } from './html-scripts.ts'
 import { CheckFailed } from './report.ts'
 
@@ -88,7 +89,7 @@ const repeated = [
 for (const part of repeated) {
   test(`a page of ${JSON.stringify(part)} again and again is read in one pass`, () => {
     const html = part.repeat(Math.ceil(1_048_576 / part.length))
-    const started = performance.now()
+    const started = processorMs()
     for (const page of [html, `<!--${html}`, `<script src="${html}`, `<script>${html}`, `<a ${html}>`]) {
       try {
         findScripts(page)
@@ -96,6 +97,6 @@ for (const part of repeated) {
         assert.ok(error instanceof CheckFailed)
       }
     }
-    assert.ok(performance.now() - started < 5_000, `${performance.now() - started} ms`)
+    assert.ok(processorMs() - started < 5_000, `${processorMs() - started} ms`)
   })
 }

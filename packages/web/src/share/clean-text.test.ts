@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { processorMs } from '../../../server/testing/processor-block.ts'
 import { cleanLine, cleanParagraphs, truncate } from './clean-text.ts'
 
 test('a value that is not a string, or is invisible, is no text', () => {
@@ -49,9 +50,9 @@ test('a cut keeps within the limit and never splits a grapheme', () => {
 
 test('a tower of accents is cut down, and a megabyte is cheap', () => {
   assert.equal(cleanLine(`a${'\u0301'.repeat(1000)}b`, 2000), `a${'\u0301'.repeat(6)}b`)
-  const started = performance.now()
+  const started = processorMs()
   cleanParagraphs(`a${'\u0301'.repeat(1_000_000)}`, 2_000)
   cleanParagraphs('a\n'.repeat(1_000_000), 2_000)
   // A quadratic algorithm would take minutes here.
-  assert.ok(performance.now() - started < 5_000)
+  assert.ok(processorMs() - started < 5_000)
 })

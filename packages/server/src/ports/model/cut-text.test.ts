@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { processorMs } from '#testing/processor-block.ts'
 import { cutText } from './cut-text.ts'
 
 const bytes = (text: string) => Buffer.byteLength(text)
@@ -38,9 +39,9 @@ test('it ends with a sentence where one ends in the second half', () => {
 test('one character longer than all the room, and a text of megabytes, are cut all the same', () => {
   const zalgo = `e${'\u0301'.repeat(5_000)}`
   assert.ok(bytes(cutText(zalgo, 100)) <= 100)
-  const started = performance.now()
+  const started = processorMs()
   assert.ok(bytes(cutText('No end. '.repeat(500_000), 16_384)) <= 16_384)
-  assert.ok(performance.now() - started < 1_000)
+  assert.ok(processorMs() - started < 1_000)
 })
 
 test('lone surrogates do not get through', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { processorMs } from '../../../../server/testing/processor-block.ts'
 import { linkify } from './linkify.ts'
 
 const hrefs = (text: string) => linkify(text).flatMap(({ href }) => href ?? [])
@@ -36,10 +37,10 @@ test('a link ends where text begins that cannot be seen or turns around', () => 
 })
 
 test('16 KiB of anything takes no time', () => {
-  const started = performance.now()
+  const started = processorMs()
   for (const piece of ['https://', '(', 'https://a.b/)', ')', 'http://x.', 'a.']) linkify(piece.repeat(16_384 / piece.length))
   linkify(`https://a.b/${')'.repeat(16_000)}`)
-  assert.ok(performance.now() - started < 1_000)
+  assert.ok(processorMs() - started < 1_000)
 })
 
 test('a link shows the host that is asked for, whatever letters it was typed in', () => {

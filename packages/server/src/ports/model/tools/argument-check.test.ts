@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { processorMs } from '#testing/processor-block.ts'
 import { argumentCheck } from './argument-check.ts'
 
 const object = (properties: Record<string, unknown>, more = {}) => ({ type: 'object', properties, ...more })
@@ -26,9 +27,9 @@ test('a pattern or a schema that would compute without end is stopped', async ()
   for (const schema of [pattern, doubling, endless]) {
     const check = argumentCheck(schema)
     const args = { a: `${'a'.repeat(60)}!` }
-    const started = performance.now()
+    const started = processorMs()
     for (let call = 0; call < 100; call++) assert.match((await check(args))!, /cannot be checked/)
-    assert.ok(performance.now() - started < 1_000, 'and not tried again')
+    assert.ok(processorMs() - started < 1_000, 'and not tried again')
   }
   assert.equal(await argumentCheck(object({}))({}), undefined)
 })
