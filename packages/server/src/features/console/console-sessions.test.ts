@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { startLoopClock } from '#testing/busy-machine.ts'
 import { consoleLink, signIn } from '#testing/console.ts'
 import { send } from '#testing/http.ts'
 import { openStream } from '#testing/read-stream.ts'
@@ -90,7 +91,8 @@ test('sign-out ends a session at once, and sign-out everywhere all of them', asy
   assert.equal((await three.send('GET', '/tenant')).body.error.code, 'no_console_session')
 })
 
-test('a sign-in ends the session that the browser had, with its streams, and no other one', async () => {
+test('a sign-in ends the session that the browser had, with its streams, and no other one', async (t) => {
+  const now = startLoopClock(t)
   const [one, two] = [await api.makeTenant(), await api.makeTenant()]
   const linkTo = (tenant_id: string) => consoleLink(api, { kind: 'tenant', tenant_id })
   const [old, elsewhere] = [await signIn(api, await linkTo(one.id)), await signIn(api, await linkTo(one.id))]
@@ -101,9 +103,9 @@ test('a sign-in ends the session that the browser had, with its streams, and no 
   assert.match(String(refused), /console_link_invalid/)
   assert.equal((await old.send('GET', '/tenant')).status, 200, 'a refused sign-in ends nothing')
 
-  const streamEnded = stream.ended.then(() => performance.now())
+  const streamEnded = stream.ended.then(now)
   const next = await signIn(api, await linkTo(two.id), { cookie })
-  const signedInAt = performance.now()
+  const signedInAt = now()
   assert.equal((await old.send('GET', '/tenant')).body.error.code, 'no_console_session')
   assert.equal((await next.send('GET', '/tenant')).body.data.id, two.id)
   assert.equal((await elsewhere.send('GET', '/tenant')).status, 200)

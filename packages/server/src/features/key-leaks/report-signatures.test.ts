@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { startLoopClock } from '#testing/busy-machine.ts'
 import { send } from '#testing/http.ts'
 import { ReportSigner, sendReport, startReportKeyServer } from '#testing/report-signer.ts'
 import { startTestApi } from '#testing/test-api.ts'
@@ -81,16 +82,17 @@ for (const mode of ['hangs', 'fails'] as const)
     t.after(() => api.close())
     const { secretKey: key } = await api.makeTenant()
     const body = JSON.stringify([{ token: key, type: 'atrium_secret_key' }])
-    const startedAt = performance.now()
+    const now = startLoopClock(t)
+    const startedAt = now()
     const answers = await Promise.all([1, 2, 3].map(() => sendReport(api, signer, body)))
-    assert.ok(performance.now() - startedAt < 8_000)
+    assert.ok(now() - startedAt < 8_000)
     for (const got of answers) {
       assert.deepEqual([got.status, got.body.error.code], [503, 'unavailable'])
       assert.equal(got.headers.get('retry-after'), '30')
     }
-    const again = performance.now()
+    const again = now()
     assert.equal((await sendReport(api, signer, body)).status, 503)
-    assert.ok(performance.now() - again < 1_000, 'the address is not asked again at once')
+    assert.ok(now() - again < 1_000, 'the address is not asked again at once')
     assert.equal(keyServer.asked, 1)
     assert.deepEqual((await send(api, 'GET', '/tenant/keys/leaks', { key })).body.data, [])
   })

@@ -7,11 +7,12 @@ import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
 import { startRedis } from '../../../../../tests/support/redis-process.ts'
 import { GuardedRateLimiter } from './guarded-rate-limiter.ts'
 import { RedisCounter } from './redis-counter.ts'
+import { startLoopClock } from '#testing/busy-machine.ts'
 import { allow, startFakeRedis, type Behaviour } from '#testing/rate-limits/fake-redis.ts'
 
 const policy = { name: 'test', perSecond: 50, burst: 100 }
 const check = (key = 'a'): RateCheck => ({ key, policy })
-/** What a request may be held up, where the machine is busy with other tests. */
+/** What a request may be held up: it waits for 100 ms, by a timer of this process. */
 const slowMs = 400
 
 async function open(t: TestContext, url: string) {
@@ -26,21 +27,22 @@ async function open(t: TestContext, url: string) {
   return { counter, limiter, states }
 }
 
-async function until(isTrue: () => boolean, what: string, withinMs = 8_000): Promise<void> {
+async function until(isTrue: () => boolean, what: string, withinMs = 30_000): Promise<void> {
   for (const began = performance.now(); !isTrue(); await new Promise((resolve) => setTimeout(resolve, 5)))
     assert.ok(performance.now() - began < withinMs, what)
 }
 
 /** One after the other; the slowest, and how many waited at all. */
-async function ask(limiter: GuardedRateLimiter, times: number) {
+async function ask(t: TestContext, limiter: GuardedRateLimiter, times: number) {
+  const now = startLoopClock(t)
   let slowest = 0
   let waited = 0
   for (let i = 0; i < times; i++) {
-    const askedAt = performance.now()
+    const askedAt = now()
     const decision = await limiter.take([check(`k${i}`)])
     assert.equal(decision.allowed, true, 'nobody is refused for want of Redis')
     assert.ok(Number.isFinite(decision.resetMs) && decision.resetMs >= 0 && Number.isInteger(decision.remaining))
-    const ms = performance.now() - askedAt
+    const ms = now() - askedAt
     slowest = Math.max(slowest, ms)
     if (ms > 50) waited++
   }
@@ -73,12 +75,12 @@ describe('a Redis that', () => {
       const { counter, limiter } = await open(t, redis.url)
       await until(() => counter.usable, 'it is used')
       redis.behave(behaviour)
-      const { slowest, waited } = await ask(limiter, 100)
+      const { slowest, waited } = await ask(t, limiter, 100)
       assert.ok(slowest < slowMs, `${slowest} ms`)
       assert.ok(waited <= 8, `${waited} requests waited`)
       assert.ok(redis.connections() <= 1, 'one connection at a time')
       redis.behave(allow)
-      await until(() => counter.usable, 'it is used again', 12_000)
+      await until(() => counter.usable, 'it is used again')
     })
   }
 
@@ -133,26 +135,30 @@ describe('with a redis-server', redisServer, () => {
     t.after(() => redis.kill())
     const { counter, limiter } = await open(t, redis.url)
     await until(() => counter.usable, 'it is used')
+    let waited = 0
+    const take = (key: string) => {
+      const decision = limiter.take([check(key)])
+      if (decision instanceof Promise) waited++
+      return decision
+    }
     const volley = async (count: number) => {
-      for (let i = 0; i < count; i += 200) {
-        await Promise.all(Array.from({ length: 200 }, async (_, k) => limiter.take([check(`k${(i + k) % 5_000}`)])))
-      }
+      for (let i = 0; i < count; i += 200)
+        await Promise.all(Array.from({ length: 200 }, async (_, k) => take(`k${(i + k) % 5_000}`)))
     }
     await volley(10_000)
     process.kill(redis.pid, 'SIGSTOP')
     await volley(5_000)
     globalThis.gc?.()
     const before = process.memoryUsage().rss
-    const startedAt = performance.now()
+    waited = 0
     await volley(100_000)
-    const seconds = (performance.now() - startedAt) / 1_000
     const grown = (process.memoryUsage().rss - before) / 2 ** 20
     // 130 MB and 50 s without a breaker.
     assert.ok(grown < 60, `memory grew by ${grown.toFixed(0)} MiB over 100,000 requests`)
-    assert.ok(seconds < 10, `100,000 requests took ${seconds.toFixed(1)} s`)
-    t.diagnostic(`100,000 requests: ${seconds.toFixed(1)} s, ${grown.toFixed(0)} MiB`)
+    assert.ok(waited < 1_000, `${waited} of 100,000 requests waited`)
+    t.diagnostic(`100,000 requests: ${waited} waited, ${grown.toFixed(0)} MiB`)
     process.kill(redis.pid, 'SIGCONT')
-    await until(() => counter.usable, 'it is used again', 12_000)
+    await until(() => counter.usable, 'it is used again')
     assert.equal((await limiter.take([check('again')])).allowed, true)
   })
 })
