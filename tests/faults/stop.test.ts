@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { leastMs } from '../../packages/server/testing/busy-machine.ts'
 import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { call, makeCollection, makeTenant, NoAnswer, type Answer } from '../support/call-api.ts'
@@ -157,12 +158,14 @@ test('a rolling restart at 50 requests a second gives no error', async (t) => {
 
 test('a second signal while it stops ends it at once', async (t) => {
   const { start } = await open(t)
-  const atrium = await start()
-  await call(atrium.origin, 'GET /healthz')
-  const ended = atrium.end('SIGTERM')
-  await delay(200)
-  process.kill(atrium.pid, 'SIGTERM')
-  const secondAt = performance.now()
-  assert.equal(await ended, 1)
-  assert.ok(performance.now() - secondAt < 1_000)
+  const ms = await leastMs(1_000, async (begin) => {
+    const atrium = await start()
+    await call(atrium.origin, 'GET /healthz')
+    const ended = atrium.end('SIGTERM')
+    await delay(200)
+    process.kill(atrium.pid, 'SIGTERM')
+    begin()
+    assert.equal(await ended, 1)
+  })
+  assert.ok(ms < 1_000, `${ms} ms`)
 })

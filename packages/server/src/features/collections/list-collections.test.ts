@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { leastMs } from '#testing/busy-machine.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 
@@ -101,19 +102,19 @@ test('a cursor is good for the filters that gave it alone', async () => {
 
 test('a rare title is found among 100,000 collections, in calls that each read a bounded number', async () => {
   const tenant = await api.makeTenant()
-  await api.ctx.db.pool.query(
-    `insert into collections (tenant_id, id, metadata, app_state, contributor_policy, admin_token_hash, created_at)
+  // In parts, because a statement has five seconds.
+  for (let from = 1; from < 99_990; from += 11_110)
+    await api.ctx.db.pool.query(
+      `insert into collections (tenant_id, id, metadata, app_state, contributor_policy, admin_token_hash, created_at)
      select $1, 'col_' || n, format('{"share_title":"Evening %s","theme":"paper"}', n)::json, '{}', 'open', '',
        now() - n * interval '1 second'
-     from generate_series(1, 99990) n`,
-    [tenant.id],
-  )
+     from generate_series($2::int, $2 + 11109) n`,
+      [tenant.id, from],
+    )
   await make(tenant)
   for (const query of ['q=evening%2099990', 'limit=50', 'state=closed']) {
-    const start = performance.now()
-    await list(tenant, `?${query}`)
     // 160 ms on two idle cores.
-    assert.ok(performance.now() - start < 2_000, query)
+    assert.ok((await leastMs(2_000, () => list(tenant, `?${query}`))) < 2_000, query)
   }
   assert.deepEqual(await walk(tenant, 'q=evening%2099990'), ['col_99990'])
   assert.deepEqual(await walk(tenant, 'q=nowhere'), [])

