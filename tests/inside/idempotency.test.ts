@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { passesOnce } from '../../packages/server/testing/busy-machine.ts'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { timeouts } from '../../packages/traffic/src/timeouts.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
@@ -221,11 +222,16 @@ test('an answer about a collection is replayed after the collection is gone, to 
 
 test('a grant is replayed also after its requested expiry has passed', async () => {
   const idempotencyKey = randomUUID()
-  const body = { amount: 1, wallet_code: wallet, expires_at: new Date(Date.now() + 1_500).toISOString() }
+  let body = { amount: 1, wallet_code: wallet, expires_at: '' }
   const grant = (options: CallOptions = {}) =>
     call(first.origin, 'POST /v1/wallets/grant', { key: tenant.secret, idempotencyKey, body, ...options })
-  const granted = await grant()
-  assert.equal(granted.status, 201, granted.text)
+  // A busy machine may take longer than a second and a half to ask. What is refused is not stored under the key.
+  const granted = await passesOnce(async (n) => {
+    body = { ...body, expires_at: new Date(Date.now() + n * 1_500).toISOString() }
+    const answer = await grant()
+    assert.equal(answer.status, 201, answer.text)
+    return answer
+  })
   while (Date.now() <= Date.parse(body.expires_at)) await delay(50)
   const replay = await grant()
   assert.deepEqual([replay.status, replay.text, replay.headers['idempotency-status']], [201, granted.text, 'replayed'])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { passesOnce } from '../../packages/server/testing/busy-machine.ts'
 import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
 import { startAtrium } from '../support/atrium-process.ts'
 import { childWith } from '../support/process-memory.ts'
@@ -43,12 +44,17 @@ test('with nothing to do, API, job worker and Space seldom wake, and seldom ask 
   t.after(() => atrium.end())
   await delay(settleMs)
   const pids = [atrium.pid, await childWith(atrium.pid, 'job-worker-main'), await childWith(atrium.pid, 'space.mjs')]
-  const [before, wakeUpsBefore] = [await transactionsOf(database.url), await wakeUpsOf(pids)]
-  await delay(measuredSeconds * 1_000)
-  const wakeUpsPerSecond = ((await wakeUpsOf(pids)) - wakeUpsBefore) / measuredSeconds
-  const perSecond = ((await transactionsOf(database.url)) - before) / measuredSeconds
-  t.diagnostic(`${perSecond.toFixed(1)} transactions and ${wakeUpsPerSecond.toFixed(1)} wake-ups per second`)
-  assert.ok(perSecond > 1, 'periodic tasks run')
-  assert.ok(perSecond < maxPerSecond, `${perSecond} transactions per second`)
-  assert.ok(wakeUpsPerSecond < maxWakeUpsPerSecond, `${wakeUpsPerSecond} wake-ups per second`)
+  // On a busy machine, the work of the start takes longer. That of a fault does not end.
+  await passesOnce(async () => {
+    const startedAt = performance.now()
+    const [before, wakeUpsBefore] = [await transactionsOf(database.url), await wakeUpsOf(pids)]
+    await delay(measuredSeconds * 1_000)
+    const [transactions, wakeUps] = [(await transactionsOf(database.url)) - before, (await wakeUpsOf(pids)) - wakeUpsBefore]
+    const seconds = (performance.now() - startedAt) / 1_000
+    const [perSecond, wakeUpsPerSecond] = [transactions / seconds, wakeUps / seconds]
+    t.diagnostic(`${perSecond.toFixed(1)} transactions and ${wakeUpsPerSecond.toFixed(1)} wake-ups per second`)
+    assert.ok(perSecond > 1, 'periodic tasks run')
+    assert.ok(perSecond < maxPerSecond, `${perSecond} transactions per second`)
+    assert.ok(wakeUpsPerSecond < maxWakeUpsPerSecond, `${wakeUpsPerSecond} wake-ups per second`)
+  }, 2)
 })

@@ -21,6 +21,18 @@ export async function leastMs(enoughMs: number, run: (begin: () => void) => Prom
   return least
 }
 
+/** Tries until one attempt passes. A fault is in each of them. Rejects with the error of the last one. */
+export async function passesOnce<T>(attempt: (n: number) => Promise<T>, tries = 4): Promise<T> {
+  for (let n = 1; ; n++) {
+    try {
+      return await attempt(n)
+    } catch (error) {
+      if (n === tries) throw error
+      await delay(n * pauseMs)
+    }
+  }
+}
+
 /**
  * Measures waits of this process, in milliseconds, by a clock that stands still while the machine runs something else: a
  * turn of the event loop counts for twice the time between two ticks at most.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { passesOnce } from '#testing/busy-machine.ts'
 import { LoopDelay } from './loop-delay.ts'
 
 test('a loop that is blocked often is late; one at rest is not, and is not woken to find that out', async (t) => {
@@ -13,13 +14,16 @@ test('a loop that is blocked often is late; one at rest is not, and is not woken
 
   // Until the second that was busy in part is over.
   await delay(2_200)
-  loop.take()
-  const before = turns()
-  await delay(2_000)
-  const woken = turns() - before
-  assert.ok(woken < 100, `200 samples are not taken: ${woken} turns`)
-  const rest = loop.take()
-  assert.ok(rest.min > 0 && rest.p99 < 0.02 && rest.mean < 0.02 && rest.max < 0.02, JSON.stringify(rest))
+  // A busy machine also makes a loop late that has next to nothing to do.
+  await passesOnce(async () => {
+    loop.take()
+    const before = turns()
+    await delay(2_000)
+    const woken = turns() - before
+    assert.ok(woken < 100, `200 samples are not taken: ${woken} turns`)
+    const rest = loop.take()
+    assert.ok(rest.min > 0 && rest.p99 < 0.02 && rest.mean < 0.02 && rest.max < 0.02, JSON.stringify(rest))
+  }, 10)
 
   // The loop is sampled again from the next look on.
   await delay(2_000)

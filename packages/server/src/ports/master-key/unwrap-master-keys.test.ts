@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { readWrappedMasterKeys } from '#config/kms-config.ts'
 import { readEnv } from '#config/env.ts'
 import { readGivenSecrets } from '#config/secrets.ts'
+import { passesOnce, startLoopClock } from '#testing/busy-machine.ts'
 import { startKms } from '#testing/kms-server.ts'
 import { unwrapMasterKeys } from './unwrap-master-keys.ts'
 
@@ -28,15 +29,22 @@ test('a KMS that stays away or refuses for a while is tried with growing waits, 
     unwrapMasterKeys(readGivenSecrets(env), readWrappedMasterKeys(env), { withinMs: 2_000, say: (line) => said.push(line) })
 
   kms.behave({ status: 503, type: '' })
-  const startedAt = performance.now()
-  await assert.rejects(unwrap(), { message: 'ATRIUM_MASTER_KEY_KMS: KMS answers 503 (docs/master-key.md)' })
-  assert.ok(performance.now() - startedAt < 4_000)
-  assert.ok(kms.requests() >= 3 && kms.requests() <= 6, `${kms.requests()} requests`)
-  assert.equal(said.length, 1, 'one line, not one a request')
+  const now = startLoopClock(t)
+  // In two seconds a busy machine may begin fewer requests.
+  await passesOnce(async () => {
+    const [before, startedAt] = [kms.requests(), now()]
+    said.length = 0
+    await assert.rejects(unwrap(), { message: 'ATRIUM_MASTER_KEY_KMS: KMS answers 503 (docs/master-key.md)' })
+    assert.ok(now() - startedAt < 4_000)
+    const requests = kms.requests() - before
+    assert.ok(requests >= 3 && requests <= 6, `${requests} requests`)
+    assert.equal(said.length, 1, 'one line, not one a request')
+  })
 
   kms.behave('silent')
+  const startedAt = now()
   await assert.rejects(unwrap(), { message: /^ATRIUM_MASTER_KEY_KMS: KMS does not answer \(.*\) \(docs/ })
-  assert.ok(performance.now() - startedAt < 15_000)
+  assert.ok(now() - startedAt < 11_000)
 
   kms.behave('well')
   assert.deepEqual((await unwrap()).masterKeys, [Buffer.alloc(32, 3)])

@@ -11,6 +11,7 @@ import { deleteOldEvents } from '#features/events/store.ts'
 import { listOverdue } from '#features/sessions/list-store.ts'
 import { forgetOldEvents } from '#features/webhooks/delivery-store.ts'
 import { deleteExpired } from '#http/idempotency/store.ts'
+import { passesOnce } from '#testing/busy-machine.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
 let api: TestApi
@@ -93,10 +94,14 @@ const sweeps: [string, (db: Database) => Promise<unknown>][] = [
 
 for (const [name, run] of sweeps) {
   test(`with nothing due, ${name}: a handful of pages is read`, async (t) => {
-    const counting = countPages(api.ctx.db)
-    await run(counting.db)
-    t.diagnostic(`${counting.pages()} pages`)
-    assert.ok(counting.pages() < 20, `${counting.pages()} pages`)
+    await passesOnce(async (n) => {
+      // While another transaction of the database ran, such as the analysis of a table, no dead row could be removed.
+      if (n > 1) await api.ctx.db.pool.query('vacuum analyze')
+      const counting = countPages(api.ctx.db)
+      await run(counting.db)
+      t.diagnostic(`${counting.pages()} pages`)
+      assert.ok(counting.pages() < 20, `${counting.pages()} pages`)
+    })
   })
 }
 
@@ -110,7 +115,8 @@ test('what is due is deleted a batch at a time, the oldest first, and costs in p
   assert.ok(counting.pages() < 2_500, `${counting.pages()} pages`)
   assert.equal(await deleteExpired(db, 100), 100)
   const { rows } = await db.pool.query(
-    `select min(expires_at) > now() - interval '310 seconds' as oldest_gone from idempotency_keys`,
+    `select count(*)::int as left, bool_and(key_hash in (select sha256(i::text::bytea) from generate_series(1, 300) i)) as are_youngest
+     from idempotency_keys where scope = 'due'`,
   )
-  assert.deepEqual(rows, [{ oldest_gone: true }])
+  assert.deepEqual(rows, [{ left: 300, are_youngest: true }])
 })
