@@ -188,7 +188,7 @@ test('follow yields messages as they come, also while the key changes, and ends 
     }
   }
   await until(() => heard.length === 1)
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await space.untilHeld(2)
   await room.say('second')
   await until(() => heard.length === 2 && fromNow.length === 1)
   // The key changes in the middle of a held read.

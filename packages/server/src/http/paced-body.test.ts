@@ -56,7 +56,7 @@ async function dribble(req: ClientRequest, bytes: number, intervalMs: number): P
 }
 
 test('a body that keeps arriving may take longer than the time limit of requests', async (t) => {
-  const { outcomes, port } = await open(t, { idleMs: 1_000, totalMs: 10_000 })
+  const { outcomes, port } = await open(t, { idleMs: 10_000, totalMs: 30_000 })
   const { req, answer } = put(port, '/slow', 12)
   await dribble(req, 12, 100)
   assert.equal(await answer, 200)
@@ -71,7 +71,7 @@ test('other routes keep the time limit of the server', async (t) => {
 })
 
 test('later requests on the same connection keep the time limit of the server', async (t) => {
-  const { port } = await open(t, { idleMs: 1_000, totalMs: 10_000 })
+  const { port } = await open(t, { idleMs: 10_000, totalMs: 30_000 })
   const socket = connect(port, '127.0.0.1').setEncoding('latin1')
   let text = ''
   socket.on('data', (chunk) => (text += chunk))

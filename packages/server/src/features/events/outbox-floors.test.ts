@@ -23,6 +23,21 @@ const write = (tenant: TestTenant, item_id: string, until?: Promise<unknown>) =>
     await until
   })
 
+/** Writes events in a transaction that stays open. Returns a function that ends it. */
+async function writeAndStay(tenant: TestTenant, items: string[]): Promise<() => Promise<void>> {
+  const [written, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const done = api.ctx.db.transaction(async (tx) => {
+    for (const item_id of items) await recordEvent(tx, tenant.id, 'item.deleted', { collection_id, item_id })
+    written.resolve()
+    await held.promise
+  })
+  await Promise.race([written.promise, done])
+  return async () => {
+    held.resolve()
+    await done
+  }
+}
+
 const numberAbove = (floors: OutboxFloors, tenant: TestTenant, maxEach = 500) =>
   numberFreeEvents(api.ctx.db, [tenant.id], maxEach, { isSpread: false, floors })
 
@@ -47,16 +62,13 @@ const itemsOf = async (tenant: TestTenant) =>
 test('an event whose transaction began before others and ends after them is above the floor', async () => {
   const tenant = await api.makeTenant()
   const floors = new OutboxFloors()
-  const held = Promise.withResolvers<void>()
   await write(tenant, 'first')
-  const late = write(tenant, 'late', held.promise)
-  await delay(50)
+  const end = await writeAndStay(tenant, ['late'])
   for (const item of ['a', 'b', 'c']) {
     await write(tenant, item)
     await numberAbove(floors, tenant)
   }
-  held.resolve()
-  await late
+  await end()
   await write(tenant, 'after')
   await numberAbove(floors, tenant)
   assert.equal(await waitingOf(tenant), 0)
@@ -82,16 +94,10 @@ test('a floor never passes late events that did not fit into the part', async ()
   const tenant = await api.makeTenant()
   const floors = new OutboxFloors()
   const items = Array.from({ length: 60 }, (_, n) => `${n}`)
-  const held = Promise.withResolvers<void>()
-  const late = api.ctx.db.transaction(async (tx) => {
-    for (const item_id of items) await recordEvent(tx, tenant.id, 'item.deleted', { collection_id, item_id })
-    await held.promise
-  })
-  await delay(100)
+  const end = await writeAndStay(tenant, items)
   await write(tenant, 'early')
   await numberAbove(floors, tenant)
-  held.resolve()
-  await late
+  await end()
   while ((await numberAbove(floors, tenant, 3)) >= 3);
   assert.equal(await waitingOf(tenant), 0)
   assert.deepEqual(await itemsOf(tenant), ['early', ...items])

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { ConnectionLost } from '@atrium/traffic/database-errors'
 import { Registry } from 'prom-client'
 import { TenantShards } from '#features/distribution/tenant-shards.ts'
+import { startVirtualTime } from '#testing/virtual-time.ts'
 import { RequestLog } from './request-log.ts'
 
 /** A log whose statements fail for these tenants, and what it wrote of each tenant. */
@@ -61,7 +62,8 @@ test('the entries for a node that is down leave room for those of other nodes', 
   assert.deepEqual([...written], [[kept, 5_100]])
 })
 
-test('the last entries are written although their node has just failed, and a node that stays away ends the waiting', async () => {
+test('the last entries are written although their node has just failed, and a node that stays away ends the waiting', async (t) => {
+  t.after(startVirtualTime())
   const shards = new TenantShards([-(2 ** 31), 0])
   for (const isBack of [true, false]) {
     const failing = new Set(['ten_x'])
