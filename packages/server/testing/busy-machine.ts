@@ -21,6 +21,11 @@ export async function leastMs(enoughMs: number, run: (begin: () => void) => Prom
   return least
 }
 
+/** What at least half of the measurements do not exceed. */
+export function medianOf(measured: number[]): number {
+  return measured.toSorted((a, b) => a - b)[Math.floor((measured.length - 1) / 2)] ?? Infinity
+}
+
 /** Tries until one attempt passes. A fault is in each of them. Rejects with the error of the last one. */
 export async function passesOnce<T>(attempt: (n: number) => Promise<T>, tries = 4): Promise<T> {
   for (let n = 1; ; n++) {

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { OutcomeUnknown } from '@atrium/traffic/overloaded'
 import type { Database } from '#db/database.ts'
 import { ShardGuard } from '#features/distribution/shard-guard.ts'
+import { medianOf } from '#testing/busy-machine.ts'
 import type { HookServer } from '#testing/hook-server.ts'
 import { eventually } from '#testing/session-world.ts'
 import type { TestTenant } from '#testing/test-api.ts'
@@ -136,13 +137,16 @@ describe('the outcome of an attempt', () => {
       await answerTogether(server, others)
       await untilWritten(others)
       server.reply = 204
+      const tookMs: number[] = []
       for (let n = 0; n < 5; n++) {
         const startedAt = Date.now()
         await Promise.all(others.map((other) => world.cause(1, other)))
         await world.arrived(server, 13 + 6 * n)
         await untilWritten(others)
-        assert.ok(Date.now() - startedAt < 3_000)
+        tookMs.push(Date.now() - startedAt)
       }
+      // A statement that takes too long ends after five seconds. A busy machine delays some of the five, and not most.
+      assert.ok(medianOf(tookMs) < 3_000, tookMs.join())
       await mend()
       await untilWritten([world.tenant])
       assert.equal(server.hooks.length, 37, 'none is sent twice')
