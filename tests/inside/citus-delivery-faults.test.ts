@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { openDatabase } from '../../packages/server/src/db/database.ts'
 import { readTenantShards } from '../../packages/server/src/features/distribution/shards-store.ts'
+import { medianOf } from '../../packages/server/testing/busy-machine.ts'
 import { startHookServer, type Hook, type HookServer } from '../../packages/server/testing/hook-server.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { askGood, makeCollection, makeTenant, type TestCollection, type TestTenant } from '../support/call-api.ts'
@@ -142,13 +143,17 @@ describe('webhook deliveries of a Citus cluster with a fault', { skip: skipWitho
       await locking.query('begin')
       await locking.query('select from webhook_deliveries where tenant_id = $1 for update', [locked.tenant.id])
       answer()
+      const tookMs: number[] = []
       for (let n = 1; n <= 30; n++) {
         await cause(neighbour)
         const startedAt = Date.now()
-        await until(() => arrivedOf(neighbour).length === n, 'the neighbour gets its event', 5_000)
-        await untilWritten([neighbour], 5_000)
+        await until(() => arrivedOf(neighbour).length === n, 'the neighbour gets its event')
+        await untilWritten([neighbour])
+        tookMs.push(Date.now() - startedAt)
         await delay(Math.max(0, startedAt + 1_000 - Date.now()))
       }
+      // One that waits with the locked one waits for 2.5 s and more, each time. A busy machine delays some.
+      assert.ok(medianOf(tookMs) < 2_000, tookMs.join())
     } finally {
       await locking.query('rollback')
       locking.release()
@@ -172,27 +177,28 @@ describe('webhook deliveries of a Citus cluster with a fault', { skip: skipWitho
       create trigger slow before update on ${table} for each row when (new.tenant_id = '${slow.tenant.id}')
       execute function sleeps()`)
     hooks.hooks.length = 0
-    let worstMs = 0
+    const laterMs: number[] = []
     try {
       await cause(slow)
       await until(() => arrivedOf(slow).length === 1, 'it arrives')
       for (let n = 1; n <= 14; n++) {
         const startedAt = Date.now()
         await cause(neighbour)
-        await until(() => arrivedOf(neighbour).length === n, 'the neighbour gets its event', 15_000)
-        await untilWritten([neighbour], 15_000)
+        await until(() => arrivedOf(neighbour).length === n, 'the neighbour gets its event')
+        await untilWritten([neighbour])
         const tookMs = Date.now() - startedAt
         // Until the first time limit, they share the statement.
-        if (n > 8) worstMs = Math.max(worstMs, tookMs)
+        if (n > 8) laterMs.push(tookMs)
         await delay(Math.max(0, 1_000 - tookMs))
       }
     } finally {
       await worker.query(`drop trigger slow on ${table}; drop function sleeps()`)
     }
-    t.diagnostic(`the neighbour waited for ${worstMs} ms at most`)
+    t.diagnostic(`the neighbour waited for ${laterMs.join()} ms`)
     await untilWritten()
     assert.deepEqual([arrivedOf(slow).length, countRepeated(walls)], [1, 0])
-    assert.ok(worstMs < 3_000, `${worstMs} ms`)
+    // One that shares the statement waits for its limit, 5 s, each time.
+    assert.ok(medianOf(laterMs) < 3_000, `${laterMs.join()} ms`)
   })
 
   test('what an endpoint answers while the node is down is written when it is back, and not sent again', async (t) => {
@@ -206,7 +212,7 @@ describe('webhook deliveries of a Citus cluster with a fault', { skip: skipWitho
       answer()
       for (let n = 1; n <= 6; n++) {
         await causeEach(kept)
-        await until(() => kept.every((wall) => arrivedOf(wall).length === n), 'the others get theirs', 5_000)
+        await until(() => kept.every((wall) => arrivedOf(wall).length === n), 'the others get theirs')
         await delay(1_000)
       }
     } finally {
@@ -285,17 +291,18 @@ describe('webhook deliveries of a Citus cluster with a fault', { skip: skipWitho
         .slice(before)
         .split('\n')
         .filter((line) => line.includes(words))
+    const shards = new Set(lost.map(({ shard }) => shard)).size
     const shardsOf = (words: string) => linesOf(words).map((line) => Number(/"shard":(\d+)/.exec(line)?.[1]))
     await cluster.killWorker(1)
     try {
       // The second attempt is due after 5 s. Each look claims the endpoints whose shard is tried again.
-      await delay(15_000)
+      await until(() => linesOf('a shard of the cluster has failed').length >= shards, 'all shards have failed', 30_000)
+      await delay(10_000)
     } finally {
       hooks.reply = 204
       await cluster.startWorker(1)
     }
     await until(() => lost.every((wall) => arrivedOf(wall).length === 2), 'the second attempts arrive', 30_000)
-    const shards = new Set(lost.map(({ shard }) => shard)).size
     await until(() => linesOf('is back').length === shards, 'all shards are back')
     const failed = shardsOf('a shard of the cluster has failed')
     assert.deepEqual([failed.length, new Set(failed).size], [shards, shards])
