@@ -3,7 +3,7 @@ import { eventExample, eventType } from './events.ts'
 import { operation } from './operation.ts'
 import { analysts, developers } from './roles.ts'
 import { limits } from './limits.ts'
-import { closed, endpointId, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
+import { closed, endpointId, id, nullable, oneOf, PageQuery, pageQuery, Timestamp } from './schemas.ts'
 import { defaultEndpoint } from './tokens.ts'
 
 const events = Type.Array(eventType, { description: 'The event types to send.' })
@@ -314,7 +314,8 @@ export const webhookOperations = {
     description:
       'Queues all failed deliveries to the endpoint again whose event is not older than `since`, with ten attempts like ' +
       'new ones; with `pending`, also those that wait for their next attempt or for the end of a pause of the endpoint. ' +
-      '409 `state_conflict` while the endpoint is disabled. Repeat the request if its answer is lost: what is queued already is not queued twice.',
+      '409 `state_conflict` while the endpoint is disabled. A call works for some seconds: with very many deliveries, the answer has a `next_cursor`, ' +
+      'with which the same request goes on. Repeat the request if its answer is lost: what is queued already is not queued twice.',
     caller: 'secret',
     roles: developers,
     audited: true,
@@ -329,14 +330,29 @@ export const webhookOperations = {
             'Whether deliveries that have failed, and wait for their next attempt, are also sent at once. Default: false.',
         }),
       ),
+      cursor: Type.Optional(
+        Type.String({
+          ...pageQuery.cursor,
+          'x-status': 'live',
+          description: 'next_cursor of the previous answer, unchanged, with the same `since` and `pending`.',
+        }),
+      ),
     }),
     answers: {
       200: {
         description: 'How many were queued.',
-        data: Type.Object({ queued: Type.Integer({ minimum: 0 }) }),
+        data: Type.Object({
+          queued: Type.Integer({ minimum: 0, description: 'How many this call has queued.' }),
+          next_cursor: Type.Optional(
+            Type.String({
+              'x-status': 'live',
+              description: 'Present if there may be more. Send the same request with it as `cursor`, until an answer has none.',
+            }),
+          ),
+        }),
       },
     },
-    errors: ['not_found', 'state_conflict'],
+    errors: ['not_found', 'state_conflict', 'invalid_cursor'],
     example: { body: { since: '2026-11-20T09:00:00.000Z' }, data: { queued: 17 } },
   }),
 }

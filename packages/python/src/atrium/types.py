@@ -1839,10 +1839,15 @@ class RecoverDeliveriesBody(TypedDict):
     """Whether deliveries that have failed, and wait for their next attempt, are also sent at once. Default: false.
     Default: False.
     """
+    cursor: NotRequired[str]
+    """next_cursor of the previous answer, unchanged, with the same `since` and `pending`."""
 
 
 class RecoverDeliveriesData(TypedDict):
     queued: int
+    """How many this call has queued."""
+    next_cursor: NotRequired[str]
+    """Present if there may be more. Send the same request with it as `cursor`, until an answer has none."""
 
 
 class RedeemWalletData(TypedDict):

@@ -437,14 +437,15 @@ class WebhooksOperations(Core):
 
         Queues all failed deliveries to the endpoint again whose event is not older than `since`, with ten attempts
         like new ones; with `pending`, also those that wait for their next attempt or for the end of a pause of the
-        endpoint. 409 `state_conflict` while the endpoint is disabled. Repeat the request if its answer is lost:
-        what is queued already is not queued twice.
+        endpoint. 409 `state_conflict` while the endpoint is disabled. A call works for some seconds: with very many
+        deliveries, the answer has a `next_cursor`, with which the same request goes on. Repeat the request if its
+        answer is lost: what is queued already is not queued twice.
 
         Needs: A secret key.
 
         Args:
             id: The endpoint. `default` is the one of `PUT /tenant/webhooks`.
-            body: The request: since, pending (optional).
+            body: The request: since, pending (optional), cursor (optional).
             repeatable: Whether to retry where no answer came or the server was unavailable.
             timeout: The limit of one attempt, in seconds. Default: that of the client.
 
@@ -452,10 +453,10 @@ class WebhooksOperations(Core):
             200: How many were queued.
 
         Raises:
-            AtriumError: NotFoundError, StateConflictError, InvalidRequestError, RateLimitedError, InternalError,
-                UnavailableError, RequestTimeoutError, HeadersTooLargeError, UnauthorizedError,
-                TenantSuspendedError, SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError,
-                CsrfRequiredError, RoleNotAllowedError, PayloadTooLargeError.
+            AtriumError: NotFoundError, StateConflictError, InvalidCursorError, InvalidRequestError,
+                RateLimitedError, InternalError, UnavailableError, RequestTimeoutError, HeadersTooLargeError,
+                UnauthorizedError, TenantSuspendedError, SecretKeyInBrowserError, SecretKeyRequiredError,
+                NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError, PayloadTooLargeError.
 
         Example:
             answer = atrium.recover_deliveries("…", body={"since": "2026-11-20T09:00:00.000Z"})

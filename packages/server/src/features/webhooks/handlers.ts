@@ -26,7 +26,7 @@ import { limits } from '@atrium/contract/limits'
 import { defaultEndpoint } from '@atrium/contract/tokens'
 import type { Tx } from '#db/database.ts'
 import { recordAudit } from '#features/audit-log/record-audit.ts'
-import { cutPage, readCursor } from '#http/cursor.ts'
+import { cutPage, filteredList, makeCursor, readCursor } from '#http/cursor.ts'
 import { requestTime } from '#http/request-time.ts'
 import { listDeliveries as listRows } from './delivery-store.ts'
 import { markResent, removeQueue } from './queue-store.ts'
@@ -132,6 +132,8 @@ export const deleteWebhookEndpoint: HandlerOf<'deleteWebhookEndpoint'> = async (
 }
 
 const recoverBatch = 1_000
+/** Callers and proxies wait for half a minute. Another batch begins within this time only. */
+const recoverMs = 5_000
 
 export const recoverDeliveries: HandlerOf<'recoverDeliveries'> = async ({ ctx, tenantId, params, body, audit }) => {
   const ref = { tenantId, endpointId: params.id }
@@ -139,9 +141,12 @@ export const recoverDeliveries: HandlerOf<'recoverDeliveries'> = async ({ ctx, t
   if (!enabled) throw new ApiError('state_conflict', { message: 'The webhook endpoint is disabled.' })
   const { pending = false } = body
   const since = requestTime(body.since, '/since')
+  const list = filteredList(`recover:${keyOf(ref)}`, { since, pending })
+  const endsAtMs = performance.now() + recoverMs
   let queued = 0
+  let isFirst = true
   // Batches, so that no transaction holds many rows. A call that is cut short is repeated.
-  for (let after = 0; ;) {
+  for (let after = readCursor(list, body.cursor); ;) {
     const { queued: more, next } = await ctx.db.transaction(async (tx) => {
       const some = await recoverFailed(tx, ref, { after, since, pending, limit: recoverBatch })
       if (some.queued > 0) {
@@ -149,11 +154,13 @@ export const recoverDeliveries: HandlerOf<'recoverDeliveries'> = async ({ ctx, t
         if (ctx.tenantShards.isSpread) await markResent(tx, ref)
         tx.wake(eventChannel)
       }
-      if (after === 0) await recordAudit(tx, audit)
+      if (isFirst) await recordAudit(tx, audit)
       return some
     })
     queued += more
     if (next === undefined) return { status: 200, data: { queued } }
+    if (performance.now() >= endsAtMs) return { status: 200, data: { queued, next_cursor: makeCursor(list, next) } }
+    isFirst = false
     after = next
   }
 }

@@ -8,6 +8,17 @@ function localText(timeMs: number): string {
   return new Date(timeMs - new Date(timeMs).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
+/** A call ends after some seconds; with very many deliveries, the next one goes on. */
+async function recoverAll(id: string, body: { since: string; pending: boolean }): Promise<number> {
+  let queued = 0
+  for (let cursor: string | undefined; ;) {
+    const { data } = await api.recoverDeliveries({ id, body: { ...body, ...(cursor !== undefined && { cursor }) } })
+    queued += data.queued
+    cursor = data.next_cursor
+    if (cursor === undefined) return queued
+  }
+}
+
 export function RecoverForm({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: (queued: number) => void }) {
   const [since, setSince] = useState(() => localText(Date.now() - 86_400_000))
   const [pending, setPending] = useState(true)
@@ -18,7 +29,7 @@ export function RecoverForm({ id, onClose, onDone }: { id: string; onClose: () =
       action="Send again"
       onClose={onClose}
       curl={() => ['recoverDeliveries', { id, body: body() }]}
-      onSubmit={async () => onDone((await api.recoverDeliveries({ id, body: body() })).data.queued)}
+      onSubmit={async () => onDone(await recoverAll(id, body()))}
     >
       <TextField
         label="Of events since"
