@@ -20,7 +20,7 @@ export class Readiness {
   #last: Outcome | undefined
   #running: Promise<Outcome> | undefined
 
-  constructor(check: () => Promise<void>, now: () => number = Date.now) {
+  constructor(check: () => Promise<void>, now: () => number = () => performance.now()) {
     this.#check = check
     this.#now = now
   }

@@ -43,21 +43,22 @@ export async function holdRead<Opened extends { head: RoomHead; untilMs?: number
   caller: Caller,
   { open, findBreak, answer }: HeldRead<Opened, Answer>,
 ): Promise<Answer> {
-  let deadlineMs = Date.now() + (request.waitMs ?? 0)
+  // By the monotonic clock: a clock that is set back would hold the read for as long.
+  let deadlineMs = performance.now() + (request.waitMs ?? 0)
   for (;;) {
-    const leftMs = deadlineMs - Date.now()
+    const leftMs = deadlineMs - performance.now()
     const watch = leftMs > 0 && !caller.isGone() ? ctx.watch.watch(request.room, caller.key) : undefined
     try {
       const opened = await open()
       const { head, untilMs } = opened
-      if (untilMs !== undefined) deadlineMs = Math.min(deadlineMs, untilMs)
+      if (untilMs !== undefined) deadlineMs = Math.min(deadlineMs, performance.now() + untilMs - Date.now())
       const current = isCurrent(head, request)
-      if (!current || !watch || Date.now() >= deadlineMs) {
+      if (!current || !watch || performance.now() >= deadlineMs) {
         const { etag, count } = head
         if (current) return answer(opened, { etag, count, fromSeq: count, lines: [] })
         return await inTurn(ctx, head, request, async () => answer(opened, await readPage(ctx, head, request, findBreak)))
       }
-      await firstOf(watch.news(head.etag), deadlineMs - Date.now(), caller)
+      await firstOf(watch.news(head.etag), deadlineMs - performance.now(), caller)
       if (watch.isOver()) deadlineMs = 0
     } finally {
       watch?.stop()

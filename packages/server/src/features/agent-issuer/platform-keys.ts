@@ -48,7 +48,7 @@ export class PlatformKeys {
   readonly #now: () => number
   #loading: { keys: Promise<Loaded>; atMs: number } | undefined
 
-  constructor({ db, vault, purpose, now = Date.now }: PlatformKeysOptions) {
+  constructor({ db, vault, purpose, now = () => performance.now() }: PlatformKeysOptions) {
     this.#db = db
     this.#vault = vault
     this.purpose = purpose
