@@ -50,8 +50,13 @@ export function epochEntry(epoch: Epoch): LogEntry {
   }
 }
 
+export interface TimedEpoch extends Epoch {
+  /** When it expires by the clock of the database, as a time of this process's monotonic clock. */
+  endsAtMs: number | undefined
+}
+
 /** An epoch with its key ready to verify with. */
-export type CachedEpoch = Epoch & { key: KeyObject }
+export type CachedEpoch = TimedEpoch & { key: KeyObject }
 
 const maxCached = 1_000
 const idPattern = /^[A-Za-z0-9_-]{43}$/
@@ -95,6 +100,6 @@ export class EpochCache {
   }
 }
 
-function withKey(epoch: Epoch): CachedEpoch {
+function withKey(epoch: TimedEpoch): CachedEpoch {
   return { ...epoch, key: readEpochKey(epoch.publicKey).key }
 }

@@ -1,6 +1,6 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
 import type { RsaPublicKey } from '../blind-token.ts'
-import type { Epoch } from './epoch.ts'
+import type { Epoch, TimedEpoch } from './epoch.ts'
 
 interface Row {
   tenant_id: string
@@ -51,9 +51,15 @@ export async function listEpochs(db: Db, afterSeq: number, limit: number): Promi
   return (await db.query(listStatement, [afterSeq, limit])).map(toEpoch)
 }
 
-const findStatement = statement<Row>('epochs-find', `select ${columns} from epochs where id = any($1)`)
+const findStatement = statement<Row & { ends_in_ms: number | null }>(
+  'epochs-find',
+  `select ${columns}, (extract(epoch from expires_at - now()) * 1000)::float8 as ends_in_ms from epochs where id = any($1)`,
+)
 
 /** The epochs that exist among these ids, of any tenant. */
-export async function listEpochsById(db: Db, ids: string[]): Promise<Epoch[]> {
-  return (await db.query(findStatement, [ids])).map(toEpoch)
+export async function listEpochsById(db: Db, ids: string[]): Promise<TimedEpoch[]> {
+  return (await db.query(findStatement, [ids])).map((row) => ({
+    ...toEpoch(row),
+    endsAtMs: row.ends_in_ms === null ? undefined : performance.now() + row.ends_in_ms,
+  }))
 }

@@ -96,7 +96,7 @@ async function readToken(ctx: Context, body: { token: string; sig: string; epoch
   // From the decoded bytes, so that another encoding of the token is no other token.
   const id = transactionId('redeem-token', epoch.id, token.toString('base64'))
   const redemption = { from: issuerAccount(epoch.tenantId), id, amountCredits: epoch.valueCredits }
-  const expired = epoch.expiresAt !== undefined && Date.parse(epoch.expiresAt) <= Date.now()
+  const expired = epoch.endsAtMs !== undefined && epoch.endsAtMs <= performance.now()
   if (!expired) return redemption
   // A token that was redeemed in time may still recover its wallet.
   if (await isPosted(ctx.db, redemption.from.tenantId, id)) return { ...redemption, amountCredits: 0 }
