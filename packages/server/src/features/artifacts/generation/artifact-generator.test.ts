@@ -11,6 +11,7 @@ import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { gradient } from '@atrium/media/testing/sample-pictures'
+import { BlobError } from '#ports/blobs/blobs.ts'
 import { ArtifactGenerator } from './artifact-generator.ts'
 
 interface Customer {
@@ -185,4 +186,31 @@ test('repeated database failures at every step lose no picture, and cause no sec
   )
   await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 20_000)
   assert.equal(painted, 1)
+})
+
+test('an outage of the blob store, before and after the provider has painted, causes no second request to it', async (t) => {
+  const customer = await makeCustomer()
+  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+  const keys = { openai_compatible: { url, key: 'sk-canary-77777' } }
+  await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body: keys })
+  let [painted, isDown, refused] = [0, true, 0]
+  whilePainting = async () => {
+    painted++
+    isDown = true
+  }
+  const { blobs } = api.ctx
+  const [stat, write] = [blobs.stat.bind(blobs), blobs.write.bind(blobs)]
+  /** The store is back after each refusal. */
+  const unlessDown = <T>(call: () => Promise<T>) => {
+    if (!isDown) return call()
+    isDown = false
+    refused++
+    return Promise.reject(new BlobError('unavailable', 'the object storage cannot be reached'))
+  }
+  t.mock.method(blobs, 'stat', (...args: Parameters<typeof stat>) => unlessDown(() => stat(...args)))
+  t.mock.method(blobs, 'write', (...args: Parameters<typeof write>) => unlessDown(() => write(...args)))
+  const started = await paint(customer)
+  await generator.start()
+  await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 40_000)
+  assert.deepEqual({ painted, refused }, { painted: 1, refused: 2 })
 })

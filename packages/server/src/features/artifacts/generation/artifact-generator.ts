@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { keepTrying } from '@atrium/traffic/keep-trying'
 import type { Context } from '#features/context.ts'
 import { newId } from '#crypto/random.ts'
@@ -91,13 +92,10 @@ export class ArtifactGenerator {
       // The provider charges for what it generates: a lost database connection must not repeat the generation.
       const retry = <T>(call: () => Promise<T>) => keepTrying(call, { signal: within, isPassing })
       await retry(() => updateStage(this.#ctx.db, tenantId, collectionId, { id, stage: 'running' }))
+      // While the blob store is down, no provider is asked: this throws.
+      await this.#ctx.blobs.stat(originalKey(job, id))
       const { bytes, ...generated } = await this.#generate(job, within)
-      // The bytes of a ready artifact never change: a late worker must not overwrite what another one stored.
-      if (!(await retry(() => this.#renew(job)))) return 'taken_over'
-      await retry(() => updateStage(this.#ctx.db, tenantId, collectionId, { id, stage: 'storing' }))
-      within.throwIfAborted()
-      // All attempts use one key: a later attempt replaces the blob of an earlier one.
-      await this.#ctx.blobs.write(originalKey(job, id), bytes, { mime: generated.mime })
+      if (!(await this.#store(job, bytes, generated.mime, within))) return 'taken_over'
       const stored = { ...generated, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
       await retry(() => finishReady(this.#ctx, job, this.#owner, stored))
       return 'done'
@@ -105,6 +103,31 @@ export class ArtifactGenerator {
       await this.#fail(job, signal, error)
       return 'failed'
     }
+  }
+
+  /**
+   * Stores what was generated; false: another worker has the job. An outage of the blob store is waited for here, because
+   * another attempt of the job would ask, and pay, the provider again.
+   */
+  async #store(job: Job, bytes: Buffer, mime: string, signal: AbortSignal): Promise<boolean> {
+    const { tenantId, collectionId, artifactId: id } = job
+    const retry = <T>(call: () => Promise<T>) => keepTrying(call, { signal, isPassing })
+    for (const pauseSeconds of [...retryPausesSeconds, undefined]) {
+      // The bytes of a ready artifact never change: a late worker must not overwrite what another one stored.
+      if (!(await retry(() => this.#renew(job)))) return false
+      await retry(() => updateStage(this.#ctx.db, tenantId, collectionId, { id, stage: 'storing' }))
+      signal.throwIfAborted()
+      try {
+        // All attempts use one key: a later attempt replaces the blob of an earlier one.
+        await this.#ctx.blobs.write(originalKey(job, id), bytes, { mime })
+        return true
+      } catch (error) {
+        signal.throwIfAborted()
+        this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'an artifact could not be stored')
+        if (pauseSeconds !== undefined) await delay(pauseSeconds * 1_000, undefined, { signal })
+      }
+    }
+    throw internalError()
   }
 
   #generate(job: Job, signal: AbortSignal): Promise<Generated> {
@@ -130,8 +153,7 @@ export class ArtifactGenerator {
     const seconds = retryPausesSeconds[job.attempts - 1]
     if (!isLate && seconds !== undefined && (!known || error.transient))
       return this.#postpone(job, signal, { seconds, counts: true })
-    const internal = () => new GenerationError('internal_error', 'An internal error occurred.')
-    const reason = isLate ? outOfTime() : known ? error : internal()
+    const reason = isLate ? outOfTime() : known ? error : internalError()
     await keepTrying(() => finishFailed(this.#ctx, job, owner, reason), { signal, isPassing })
   }
 
@@ -139,6 +161,10 @@ export class ArtifactGenerator {
     const postpone = () => postponeJob(this.#ctx.db, job.tenantId, job, { owner: this.#owner, ...terms })
     await keepTrying(postpone, { signal, isPassing })
   }
+}
+
+function internalError(): GenerationError {
+  return new GenerationError('internal_error', 'An internal error occurred.')
 }
 
 function outOfTime(): GenerationError {
