@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
@@ -66,4 +69,19 @@ test('a failure is one line', async () => {
   const wrong = await migrate('--lock-wait', 'long')
   assert.equal(wrong.code, 1)
   assert.match(wrong.output, /'long' is invalid. must be a whole number/)
+})
+
+test('without DATABASE_URL, it says that it means the database of the data folder', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-migrate-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const dataDir = join(folder, 'data')
+  for (const [args, done] of [
+    [['migrate'], /\nThe database is up to date: \d+ migrations and \d+ SQL functions applied\.\n$/],
+    [['migrate', '--status'], /\nThe database is up to date\.\n$/],
+  ] as const) {
+    const command = runAtrium([...args], { ATRIUM_DATA_DIR: dataDir })
+    assert.equal(await command.ended(60_000), 0, command.output())
+    assert.ok(command.output().includes(`DATABASE_URL is not set: this is the database in ${dataDir} (ATRIUM_DATA_DIR).\n`))
+    assert.match(command.output(), done)
+  }
 })

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { readConfig } from '#config/config.ts'
 import { readEnv } from '#config/env.ts'
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '#db/embedded-postgres.ts'
 import { findPendingWork, migrate, type PendingWork } from '#db/migrate.ts'
+import { StartError } from '#errors/start-error.ts'
 import { assertDatabase, prepareDatabase } from './prepare-database.ts'
 
 export interface MigrateDatabaseOptions {
@@ -14,6 +17,12 @@ export interface MigrateDatabaseOptions {
 /** `atrium migrate`: prints each step on a line. Returns whether the database is up to date. */
 export async function migrateDatabase({ dryRun, lockWaitMs }: MigrateDatabaseOptions): Promise<boolean> {
   const say = (line: string) => console.log(line)
+  const { databaseUrl, dataDir } = readConfig(readEnv())
+  if (!databaseUrl) {
+    if (dryRun && !existsSync(join(dataDir, 'postgres')))
+      throw new StartError(`there is no database in ${dataDir}: set DATABASE_URL, or ATRIUM_DATA_DIR to the folder of one`)
+    say(`DATABASE_URL is not set: this is the database in ${dataDir} (ATRIUM_DATA_DIR).`)
+  }
   return withDatabase(say, (url) =>
     prepareDatabase(url, async ({ pool }) => {
       if (dryRun) {
