@@ -78,6 +78,8 @@ test('an invite is listed without its code, and signs up nobody after it was rev
 })
 
 describe('each failure is one line that says what to do', () => {
+  /** Nothing listens there: what is reported is found before the database is needed. */
+  const noDatabase = { DATABASE_URL: 'postgres://127.0.0.1:9/none', ATRIUM_DATA_DIR: '/tmp/no such folder' }
   const failures: [string, string[], Record<string, string>, RegExp][] = [
     [
       'a wrong operator token',
@@ -120,6 +122,30 @@ describe('each failure is one line that says what to do', () => {
       ['start'],
       { ATRIUM_ACCESS_LOG: 'no' },
       /^atrium: ATRIUM_ACCESS_LOG must be on or off, not "no"\n$/,
+    ],
+    ...(['start', 'space'] as const).map((command): (typeof failures)[0] => [
+      `a wrong setting of Space, to ${command}`,
+      [command],
+      { ...noDatabase, ATRIUM_SPACE_UNUSED_DAYS: 'never' },
+      /^atrium: ATRIUM_SPACE_UNUSED_DAYS must be a whole number from 0\n$/,
+    ]),
+    ...(['start', 'api'] as const).map((command): (typeof failures)[0] => [
+      `one port for metrics and requests, to ${command}`,
+      [command],
+      { ...noDatabase, PORT: '39871', ATRIUM_METRICS_PORT: '39871' },
+      /^atrium: ATRIUM_METRICS_PORT must be another port than PORT, not 39871 too\n$/,
+    ]),
+    [
+      'the state of migrations where there is no database',
+      ['migrate', '--status'],
+      { ATRIUM_DATA_DIR: '/tmp/no such folder' },
+      /^atrium: there is no database in \/tmp\/no such folder: set DATABASE_URL, or ATRIUM_DATA_DIR to the folder of one\n$/,
+    ],
+    [
+      'a cluster that is not named',
+      ['distribute'],
+      { ATRIUM_DATA_DIR: '/tmp/no such folder' },
+      /^atrium: DATABASE_URL must be set to the coordinator of a Citus cluster: the embedded database has one node\n$/,
     ],
   ]
   for (const [name, args, env, line] of failures) {

@@ -13,6 +13,18 @@ export interface WantedPort {
   port: number
 }
 
+const anyAddress = new Set(['0.0.0.0', '::'])
+
+/** Throws StartError if two parts of this machine are to listen on the same port of one address. */
+export function assertPortsDiffer(wanted: (WantedPort & { host: string })[]): void {
+  for (const [i, one] of wanted.entries())
+    for (const other of wanted.slice(0, i)) {
+      const isShared = one.host === other.host || [one.host, other.host].some((host) => anyAddress.has(host))
+      if (one.port !== 0 && one.port === other.port && isShared)
+        throw new StartError(`${one.name} must be another port than ${other.name}, not ${one.port} too`)
+    }
+}
+
 /**
  * Throws StartError if a port is not available, before anything is created. All ports are held at once, so that two
  * parts cannot use the same one.
@@ -27,12 +39,12 @@ export async function assertPortsFree(host: string, wanted: WantedPort[]): Promi
 }
 
 async function holdPort(host: string, { name, port }: WantedPort): Promise<Server> {
-  for (const deadline = Date.now() + timeoutMs; ; await delay(pollIntervalMs)) {
+  for (const deadline = performance.now() + timeoutMs; ; await delay(pollIntervalMs)) {
     try {
       return await listen(host, port)
     } catch (error) {
       const inUse = codeOf(error) === 'EADDRINUSE'
-      if (!inUse || Date.now() > deadline) throw listenError(error, { name, host, port })
+      if (!inUse || performance.now() > deadline) throw listenError(error, { name, host, port })
     }
   }
 }

@@ -1,5 +1,8 @@
 import { ensureBuilt } from '@atrium/space/build/ensure-built'
+import { readSpaceConfig } from '@atrium/space/space-config'
 import type { Config } from '#config/config.ts'
+import { messageOf } from '#errors/caught.ts'
+import { StartError } from '#errors/start-error.ts'
 import { isDevelopmentIssuer } from './development-identity/development-issuer.ts'
 import { superviseProcess, type SupervisedProcess } from './supervise-process.ts'
 
@@ -35,6 +38,15 @@ const execArgv = ['--disallow-code-generation-from-strings', '--expose-gc']
 export async function startSpaceProcess(config: Config, databaseUrl: string, bundlePath?: string): Promise<SupervisedProcess> {
   const path = bundlePath ?? (await ensureBuilt()).bundlePath
   return superviseProcess({ name: 'the Space service', path, env: spaceEnvironment(config, databaseUrl), execArgv })
+}
+
+/** Throws StartError for a wrong setting of the Space service, which reads its settings only when it starts. */
+export function assertSpaceSettings(config: Config): void {
+  try {
+    readSpaceConfig(spaceEnvironment(config, config.databaseUrl ?? 'postgres://embedded'))
+  } catch (error) {
+    throw new StartError(messageOf(error))
+  }
 }
 
 function spaceEnvironment(config: Config, databaseUrl: string): NodeJS.ProcessEnv {

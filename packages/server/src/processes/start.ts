@@ -3,7 +3,7 @@ import { ensureBuilt } from '@atrium/space/build/ensure-built'
 import { readConfig, type Config } from '#config/config.ts'
 import { chooseConsoleOidc, chooseOidc } from './development-identity/development-issuer.ts'
 import { environmentWarnings, readEnv } from '#config/env.ts'
-import { assertPortsFree } from './assert-ports-free.ts'
+import { assertPortsDiffer, assertPortsFree } from './assert-ports-free.ts'
 import { readWrappedMasterKeys } from '#config/kms-config.ts'
 import { forgetMadeMasterKey, keepSecrets, readGivenSecrets, type GivenSecrets, type Secrets } from '#config/secrets.ts'
 import type { Database } from '#db/database.ts'
@@ -19,7 +19,7 @@ import { assertOwnFolder } from '#ports/blobs/disk/assert-own-folder.ts'
 import { unwrapMasterKeys } from '#ports/master-key/unwrap-master-keys.ts'
 import { assertDatabase, assertNoRestoreRuns, prepareDatabase, prepareSchema } from './prepare-database.ts'
 import { startJobWorkerProcess } from './job-worker-process.ts'
-import { startSpaceProcess } from './space-process.ts'
+import { assertSpaceSettings, startSpaceProcess } from './space-process.ts'
 import { toError } from '#errors/caught.ts'
 import { StartError } from '#errors/start-error.ts'
 import { startWorkers } from './api-cluster.ts'
@@ -56,10 +56,12 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
     ...(space ? { spaceOrigin: `http://127.0.0.1:${configured.spacePort}` } : {}),
   }
   const [given, wrapped] = [readGivenSecrets(env), readWrappedMasterKeys(env)]
-  const spacePort = { name: 'SPACE_PORT', port: config.spacePort } as const
-  await assertPortsFree(config.host, [{ name: 'PORT', port: config.port }, ...(space ? [spacePort] : [])])
-  const { host: metricsHost, port: metricsPort = 0 } = config.metrics
-  await assertPortsFree(metricsHost, [{ name: 'ATRIUM_METRICS_PORT', port: metricsPort }])
+  if (space) assertSpaceSettings(config)
+  const { api, space: spacePort, metrics } = portsOf(config)
+  const own = space ? [api, spacePort] : [api]
+  assertPortsDiffer([...own, metrics])
+  await assertPortsFree(config.host, own)
+  await assertPortsFree(metrics.host, [metrics])
   await checkBlobs(config, given)
   const opened = await unwrapMasterKeys(given, wrapped)
   const say = (line: string) => console.log(line)
@@ -113,6 +115,14 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
   }
 }
 
+function portsOf({ host, port, spacePort, metrics }: Config) {
+  return {
+    api: { name: 'PORT', host, port },
+    space: { name: 'SPACE_PORT', host, port: spacePort },
+    metrics: { name: 'ATRIUM_METRICS_PORT', host: metrics.host, port: metrics.port ?? 0 },
+  } as const
+}
+
 function warnOfEnvironment(): void {
   for (const line of environmentWarnings()) console.warn(`Warning: ${line}`)
 }
@@ -127,6 +137,9 @@ export async function startRole(role: Role): Promise<Pick<Running, 'failed' | 's
   const config = readConfig(env)
   const [given, wrapped] = [readGivenSecrets(env), readWrappedMasterKeys(env)]
   const isSpace = role === 'space'
+  if (isSpace) assertSpaceSettings(config)
+  const ports = portsOf(config)
+  if (role !== 'worker') assertPortsDiffer([ports[role], ports.metrics])
   const own = isSpace && config.database.space.url !== undefined ? config.database.space : undefined
   const databaseUrl = own?.url ?? config.databaseUrl
   if (!databaseUrl) throw new StartError(`DATABASE_URL must be set: atrium ${role} shares its database with the other parts`)
