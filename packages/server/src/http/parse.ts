@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '@atrium/contract/errors'
+import { readableLength } from '@atrium/contract/readable-length'
 import { isJsonObject, JsonError, parseStrictJson, shortPath } from '@atrium/contract/strict-json'
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
@@ -63,7 +64,7 @@ function explain(found: SchemaError[], fields: string[]): ErrorDetail[] {
 function reworded(message: string): string {
   if (message.startsWith('must match format "date-time"'))
     return 'must be a time with its offset (RFC 3339), such as 2026-11-20T09:30:00Z'
-  return message
+  return readableLength(message)
     .replace(/^must be (array|integer|object)$/, 'must be an $1')
     .replace(/^must be (string|number|boolean)$/, 'must be a $1')
     .replace(/^must be >= (\S+)$/, 'must be at least $1')

@@ -1,6 +1,6 @@
 /**
  * The rules of request-problems.ts. Each returns the first problem of a value, without quoting the value, because it
- * may be the room key. Verdicts and messages are those of TypeBox for the same JSON Schema; a test compares the two.
+ * may be the room key. Verdicts and messages are those of the API for the same JSON Schema; a test compares the two.
  */
 export type Problem = string | undefined
 
@@ -40,7 +40,8 @@ export function findNameProblem(fields: Fields, path: string, required: readonly
 export function findTextProblem(value: unknown, path: string, { minLength = 0, maxLength, format, pattern }: TextRule): Problem {
   if (value === undefined) return undefined
   if (typeof value !== 'string') return `${path} must be string`
-  if (hasFewerCharacters(value, minLength)) return `${path} must not have fewer than ${minLength} characters`
+  if (hasFewerCharacters(value, minLength))
+    return minLength === 1 ? `${path} must not be empty` : `${path} must not have fewer than ${minLength} characters`
   if (maxLength !== undefined && !hasFewerCharacters(value, maxLength + 1))
     return `${path} must not have more than ${maxLength} characters`
   if (format && !formats[format].test(value)) return `${path} must match format "${format}"`

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readableLength } from '@atrium/contract/readable-length'
 import * as schemas from '@atrium/contract/space-schemas'
 import fc from 'fast-check'
 import type { TObject } from 'typebox'
@@ -34,7 +35,7 @@ function typeBoxProblem({ properties, ...schema }: TObject): (fields: Fields) =>
     if (validator.Check(fields)) return undefined
     const first = validator.Errors(fields).find(({ keyword }) => keyword !== 'boolean')!
     const { additionalProperties = [] } = first.params as { additionalProperties?: string[] }
-    return `${[first.instancePath, ...additionalProperties.slice(0, maxNamed)].join(' ').trim()} ${first.message}`.trim()
+    return `${[first.instancePath, ...additionalProperties.slice(0, maxNamed)].join(' ').trim()} ${readableLength(first.message)}`.trim()
   }
 }
 
