@@ -171,6 +171,20 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     await close()
   })
 
+  test('what waits for a reader is bounded: past 120 items the newest page is shown instead', async () => {
+    const { page, close } = await open()
+    await untilLive(page)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    for (let n = 4; n <= 203; n++) send('item', itemOf(n))
+    await page.getByRole('button', { name: '200 new' }).waitFor()
+    changes = { items: Array.from({ length: 60 }, (_, n) => itemOf(203 - n)), nextCursor: 'next' }
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await until(async () => (await texts(page))[0] === 'Message 203', 'the newest page')
+    assert.equal(await page.locator('.item').count(), 60)
+    assert.equal(await page.getByRole('button', { name: 'new' }).count(), 0)
+    await close()
+  })
+
   test('an older page stays what it is, but loses what is removed', async () => {
     const { page, close } = await open({ cursor: 'old' }, {}, '?cursor=old')
     await untilLive(page)

@@ -24,6 +24,8 @@ interface BoardOptions {
 export class Board {
   readonly #options: BoardOptions
   readonly #waiting = new Map<string, OpenItem>()
+  /** How many came when as many as the page keeps waited already. The newest page has them. */
+  #more = 0
   /**
    * Items that arrived or were removed after a new page was requested. That page may not contain these changes yet.
    */
@@ -48,7 +50,8 @@ export class Board {
     this.#since?.removed.delete(open.id)
     if (!shown && (!this.#options.isNewest || this.#isBeyond(open))) return
     if (!shown && this.#options.mustWait()) {
-      this.#waiting.set(open.id, open)
+      if (this.#waiting.size < maxItems || this.#waiting.has(open.id)) this.#waiting.set(open.id, open)
+      else this.#more++
       return this.#showCount()
     }
     this.#waiting.delete(open.id)
@@ -89,6 +92,7 @@ export class Board {
 
   /** Shows what has waited for the reader. */
   showWaiting(): void {
+    if (this.#more > 0) return void this.#replace()
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()
     const { mustWait } = this.#options
@@ -105,11 +109,23 @@ export class Board {
   /** Replaces the list with that of a fresh page. */
   async refresh(): Promise<void> {
     clearTimeout(this.#refreshTimer)
+    this.#refreshTimer = undefined
+    // The newest page has what waits. The list is replaced when the reader asks for it.
+    if (this.#more === 0 || !this.#options.mustWait()) await this.#replace()
+  }
+
+  async #replace(): Promise<void> {
+    clearTimeout(this.#refreshTimer)
     const since = (this.#since = { arrived: new Set<string>(), removed: new Set<string>() })
     const page = await loadPage()
     this.#refreshTimer = undefined
     this.#since = undefined
     if (!page) return
+    if (this.#more > 0) {
+      this.#waiting.clear()
+      this.#more = 0
+      this.#showCount()
+    }
     const { items } = this.#options
     const fresh = [...page.items].filter(({ id }) => !since.removed.has(id) && !this.#waiting.has(id))
     const known = new Set(fresh.map(({ id }) => id))
@@ -140,7 +156,7 @@ export class Board {
 
   #showCount(): void {
     const button = byId('fresh')
-    const count = this.#waiting.size
+    const count = this.#waiting.size + this.#more
     button.hidden = count === 0
     if (count > 0) button.textContent = counted(words.fresh, count)
   }
