@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts'
 import type { MemberRole } from './roles.ts'
 
 /** live: served under /v1. legacy: served without a version at the API origin, 404 under /v1. proposed: not built. */
-export type OperationStatus = 'live' | 'legacy' | 'proposed'
+type OperationStatus = 'live' | 'legacy' | 'proposed'
 
 /**
  * Who may call.

@@ -1,7 +1,7 @@
 import { LogError } from './log-error.ts'
 
 /** An entry's length has 16 bits in a bundle. */
-export const maxEntryBytes = 0xffff
+const maxEntryBytes = 0xffff
 
 /** Writes entries as a bundle: each with its length before it, in 16 bits, big-endian (C2SP tlog-tiles). */
 export function encodeBundle(entries: readonly Uint8Array[]): Buffer {

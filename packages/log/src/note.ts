@@ -35,7 +35,7 @@ const maxNoteBytes = 256 * 1024
 const maxSignatures = 64
 
 /** Names that a signature line can carry: no Unicode space, no plus, no control character. */
-export const isKeyName = (name: string) => name !== '' && !/[\s+\p{White_Space}\p{Cc}]/u.test(name)
+const isKeyName = (name: string) => name !== '' && !/[\s+\p{White_Space}\p{Cc}]/u.test(name)
 
 export function makeVerifier(name: string, type: SignatureType, publicKey: Uint8Array): Verifier {
   if (!isKeyName(name)) throw new LogError(`"${name}" cannot be the name of a key`)

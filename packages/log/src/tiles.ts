@@ -48,7 +48,7 @@ export function parseTilePath(text: string): TileId | (BundleId & { level: 'entr
 }
 
 /** How many hashes of this level the tree of `size` leaves has. */
-export const hashesAt = (level: number, size: number) => Math.floor(size / tileWidth ** level)
+const hashesAt = (level: number, size: number) => Math.floor(size / tileWidth ** level)
 
 /** The width of a tile in the tree of `size` leaves; 0 if the tree does not have it. */
 export function widthIn(size: number, level: number, index: number): number {

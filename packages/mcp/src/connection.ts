@@ -24,7 +24,7 @@ export interface Connection {
 }
 
 /** One-time secrets that the calls of this process returned. They are kept in memory only. */
-export interface KeptTokens {
+interface KeptTokens {
   /** Owner tokens by collection. */
   collections: Map<string, string>
   /** Control tokens by session. */

@@ -5,7 +5,7 @@ const kinds = namesOf(credentialPrefixes).filter((kind) => kind !== 'publishable
 // recheck: a fixed prefix and a fixed number of characters of one class.
 const form = new RegExp(`(?:${kinds.map((kind) => credentialPrefixes[kind]).join('|')})[0-9A-Za-z]{36}`, 'g')
 const webhookSecret = /whsec_[A-Za-z0-9+/=_-]{24,}/g
-export const removed = '[credential removed]'
+const removed = '[credential removed]'
 
 /**
  * Replaces every credential in the contract's formats, anywhere in a value, including one that a person pasted into

@@ -51,7 +51,7 @@ export type Author =
   | ({ readonly kind: 'account'; readonly email: string } & Device)
   | ({ readonly kind: 'agent'; readonly id: string } & Device)
 
-export interface Message {
+interface Message {
   readonly text: string
   readonly reply_to?: string
   readonly client_id?: string

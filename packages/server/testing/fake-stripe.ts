@@ -7,7 +7,7 @@ export const stripeSecretKey = 'sk_test_lanternharbour0123456789'
 export const stripeWebhookSecret = 'whsec_lanternharbour0123456789'
 
 /** A creation as it arrived. */
-export interface StripeCall {
+interface StripeCall {
   headers: IncomingMessage['headers']
   form: Record<string, string>
 }

@@ -1,6 +1,6 @@
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 
-export interface StreamMessage {
+interface StreamMessage {
   id: string
   event: string
   // What a test looks into is its own business.

@@ -30,7 +30,7 @@ export function skyline(pen: Pen, { from, to, base, height, depth, peak }: Skyli
 }
 
 /** One tower, with its roof and its windows. */
-export function tower(pen: Pen, x: number, base: number, width: number, height: number, depth: number): Drawn {
+function tower(pen: Pen, x: number, base: number, width: number, height: number, depth: number): Drawn {
   const { random } = pen
   const front = random.pick(FRONTS)
   const top = base - height

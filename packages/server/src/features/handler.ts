@@ -59,7 +59,7 @@ interface StreamExchange<O extends Operation> extends Exchange {
 type ClaimOf<O extends Operation> = O extends { idempotency: 'required' } ? Claim<AnswerOf<O>> : Claim<AnswerOf<O>> | undefined
 
 /** A handler of each kind: `kind` in the contract (operation.ts) says what the kinds are. */
-export interface HandlerKinds<O extends Operation> {
+interface HandlerKinds<O extends Operation> {
   read: (call: Call<O>) => Promise<AnswerOf<O>>
   write: (call: Call<O> & { tx: Tx }) => Promise<AnswerOf<O>>
   claimed: (call: Call<O> & { claim: ClaimOf<O> }) => Promise<AnswerOf<O>>

@@ -13,7 +13,7 @@ export interface MetricFamily {
   values: MetricSample[]
 }
 
-export interface MetricSample {
+interface MetricSample {
   /** Set where it differs from the name of the family, such as `…_bucket` of a histogram. */
   metricName?: string
   labels: Record<string, string | number>

@@ -13,7 +13,7 @@ export interface CertificateInput {
 }
 
 /** The answer of `/cert.json`, for example: `sig` is over the bytes of `signed` as UTF-8, r‖s in base64url (RFC 7518 §3.4). */
-export interface SignedCertificate {
+interface SignedCertificate {
   readonly signed: string
   readonly sig: string
   readonly alg: 'ES256'
@@ -21,7 +21,7 @@ export interface SignedCertificate {
 }
 
 /** The answer to the op attest. `signed` and `sig` are present if the request has a nonce. */
-export interface Attestation {
+interface Attestation {
   readonly service: string
   readonly gitCommit: string
   readonly runtime: string

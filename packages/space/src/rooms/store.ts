@@ -115,7 +115,7 @@ export interface Growth {
   lines: NewLine[]
 }
 
-export interface Repeated {
+interface Repeated {
   dedupe: string
   seq: number
 }

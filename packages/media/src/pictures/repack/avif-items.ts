@@ -2,7 +2,7 @@ import { PictureError } from '../picture-error.ts'
 import { boxesIn } from './boxes.ts'
 
 /** A part of a picture: in the file, or in the data of the meta box. */
-export interface Extent {
+interface Extent {
   where: 'file' | 'idat'
   start: number
   end: number

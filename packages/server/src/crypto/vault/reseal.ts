@@ -4,7 +4,7 @@ import { sealedColumns, type SealedRef, type SealedColumn } from './sealed-colum
 import type { Vault } from './vault.ts'
 
 /** What is sealed under one master key. */
-export interface KeyNeeds {
+interface KeyNeeds {
   /** Hex. */
   id: string
   values: number

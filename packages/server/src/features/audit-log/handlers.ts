@@ -3,14 +3,14 @@ import type { HandlerOf, Handlers } from '../handler.ts'
 import { operatorView, tenantView } from './audit-entry.ts'
 import { listAuditEntries } from './audit-log-store.ts'
 
-export const listOperatorAuditLog: HandlerOf<'listOperatorAuditLog'> = async ({ ctx, query }) => {
+const listOperatorAuditLog: HandlerOf<'listOperatorAuditLog'> = async ({ ctx, query }) => {
   const { range, limit, cursorAfter } = readTimeQuery('operator audit log', query)
   const rows = await listAuditEntries(ctx.db, query.tenant_id, range, limit + 1)
   const page = rows.slice(0, limit)
   return { status: 200, data: page.map(operatorView), nextCursor: rows.length > limit ? cursorAfter(page.at(-1)) : undefined }
 }
 
-export const listAuditLog: HandlerOf<'listAuditLog'> = async ({ ctx, tenantId, query }) => {
+const listAuditLog: HandlerOf<'listAuditLog'> = async ({ ctx, tenantId, query }) => {
   const { range, limit, cursorAfter } = readTimeQuery(`audit log:${tenantId}`, query)
   const rows = await listAuditEntries(ctx.db, tenantId, range, limit + 1)
   const page = rows.slice(0, limit)

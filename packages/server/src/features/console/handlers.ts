@@ -4,7 +4,7 @@ import type { HandlerOf, Handlers } from '../handler.ts'
 import { createMember, listMembers, removeMember, updateMember } from './members.ts'
 import { makeLink } from './sign-in.ts'
 
-export const createConsoleLink: HandlerOf<'createConsoleLink'> = async ({ ctx, tx, body }) => {
+const createConsoleLink: HandlerOf<'createConsoleLink'> = async ({ ctx, tx, body }) => {
   const { kind, tenant_id: tenantId } = body
   if ((kind === 'tenant') !== (tenantId !== undefined))
     throw invalid('/tenant_id', kind === 'tenant' ? 'required' : 'is only valid for the kind tenant')

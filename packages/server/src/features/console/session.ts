@@ -5,7 +5,7 @@ import { hashCredential } from '#crypto/random.ts'
 import type { Context } from '#features/context.ts'
 import type { ResolvedKey } from '#features/keys/key.ts'
 
-export interface SessionMember {
+interface SessionMember {
   id: string
   email: string
   name: string | null

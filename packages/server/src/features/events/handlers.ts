@@ -31,12 +31,12 @@ async function listNumbered(
   }
 }
 
-export const listEvents: HandlerOf<'listEvents'> = async ({ ctx, tenantId, query }) => ({
+const listEvents: HandlerOf<'listEvents'> = async ({ ctx, tenantId, query }) => ({
   status: 200,
   data: (await listNumbered(ctx, tenantId, query)).map(eventView),
 })
 
-export const listEventHashes: HandlerOf<'listEventHashes'> = async ({ ctx, tenantId, query }) => ({
+const listEventHashes: HandlerOf<'listEventHashes'> = async ({ ctx, tenantId, query }) => ({
   status: 200,
   data: (await listNumbered(ctx, tenantId, query)).map((event) => ({
     sequence: event.sequence,

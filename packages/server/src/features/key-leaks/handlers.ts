@@ -12,7 +12,7 @@ import { listLeaks } from './store.ts'
 /** How long another process may still have accepted a key after its end, with a margin. */
 const graceMs = 60_000
 
-export const listKeyLeaks: HandlerOf<'listKeyLeaks'> = async ({ ctx, tenantId, query }) => {
+const listKeyLeaks: HandlerOf<'listKeyLeaks'> = async ({ ctx, tenantId, query }) => {
   const { limit = limits.pageDefault, cursor, ...filters } = query
   const list = filteredList(`key leaks:${tenantId}`, filters)
   const rows = await listLeaks(ctx.db, tenantId, { after: readTimeCursor(list, cursor), isValid: filters.valid }, limit + 1)
@@ -45,12 +45,12 @@ function endOf({ revokedAt, expiresAt }: Key): string {
   return ends.length === 0 ? 'infinity' : new Date(Math.min(...ends) + graceMs).toISOString()
 }
 
-export const getKeyLeakPolicy: HandlerOf<'getKeyLeakPolicy'> = async ({ ctx, tenantId }) => ({
+const getKeyLeakPolicy: HandlerOf<'getKeyLeakPolicy'> = async ({ ctx, tenantId }) => ({
   status: 200,
   data: { action: (await findRevokesLeakedKeys(ctx.db, tenantId)) ? 'revoke' : 'notify' },
 })
 
-export const setKeyLeakPolicy: HandlerOf<'setKeyLeakPolicy'> = async ({ tx, tenantId, body }) => {
+const setKeyLeakPolicy: HandlerOf<'setKeyLeakPolicy'> = async ({ tx, tenantId, body }) => {
   await updateRevokesLeakedKeys(tx, tenantId, body.action === 'revoke')
   return { status: 200, data: { action: body.action } }
 }

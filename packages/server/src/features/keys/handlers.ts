@@ -17,7 +17,7 @@ import {
   revokeKey as revokeRow,
 } from './store.ts'
 
-export const createKey: HandlerOf<'createKey'> = async ({ tx, tenantId, body }) => {
+const createKey: HandlerOf<'createKey'> = async ({ tx, tenantId, body }) => {
   const { kind, name = null, rotates, overlap_seconds: overlapSeconds } = body
   const expiresAt = body.expires_at === undefined ? null : futureTime(body.expires_at, '/expires_at')
   if (overlapSeconds !== undefined && rotates === undefined)
@@ -36,7 +36,7 @@ export const createKey: HandlerOf<'createKey'> = async ({ tx, tenantId, body }) 
   return { status: 201, data: { ...keyView(key), key: key.key } }
 }
 
-export const listKeys: HandlerOf<'listKeys'> = async ({ ctx, tenantId, query }) => {
+const listKeys: HandlerOf<'listKeys'> = async ({ ctx, tenantId, query }) => {
   const { limit = limits.keysPageDefault, cursor, ...filters } = query
   const list = filteredList(`keys:${tenantId}`, filters)
   const after = readTimeCursor(list, cursor)
@@ -53,7 +53,7 @@ export const listKeys: HandlerOf<'listKeys'> = async ({ ctx, tenantId, query }) 
   }
 }
 
-export const revokeKey: HandlerOf<'revokeKey'> = async ({ tx, tenantId, params }) => {
+const revokeKey: HandlerOf<'revokeKey'> = async ({ tx, tenantId, params }) => {
   const [key] = await findKeysForUpdate(tx, tenantId, [params.keyId])
   if (!key) throw new ApiError('not_found')
   if (key.revokedAt !== null) return { status: 204 }

@@ -8,13 +8,13 @@ import { findTenant, findTenantForUpdate, listTenantNames } from '#features/tena
 import { readLimitsView } from './limits.ts'
 import { listStoredBytes, saveOverrides } from './store.ts'
 
-export const getTenantLimits: HandlerOf<'getTenantLimits'> = async ({ ctx, params }) => {
+const getTenantLimits: HandlerOf<'getTenantLimits'> = async ({ ctx, params }) => {
   const tenant = await findTenant(ctx.db, params.tenant_id)
   if (!tenant) throw new ApiError('not_found')
   return { status: 200, data: await readLimitsView(ctx, ctx.db, tenant.id) }
 }
 
-export const setTenantLimits: HandlerOf<'setTenantLimits'> = async ({ ctx, tx, params, body }) => {
+const setTenantLimits: HandlerOf<'setTenantLimits'> = async ({ ctx, tx, params, body }) => {
   const tenant = await findTenantForUpdate(tx, params.tenant_id)
   if (!tenant) throw new ApiError('not_found')
   await assertNotDeleted(tx, tenant.id)

@@ -15,7 +15,7 @@ import {
 
 const conflict = (message: string) => new ApiError('state_conflict', { message })
 
-export const createOperatorCredential: HandlerOf<'createOperatorCredential'> = async ({ tx, body }) => {
+const createOperatorCredential: HandlerOf<'createOperatorCredential'> = async ({ tx, body }) => {
   const { name } = body
   const expiresAt = body.expires_at === undefined ? null : futureTime(body.expires_at, '/expires_at')
   const active = await listActiveForUpdate(tx)
@@ -32,7 +32,7 @@ export const createOperatorCredential: HandlerOf<'createOperatorCredential'> = a
 
 const list = 'operator credentials'
 
-export const listOperatorCredentials: HandlerOf<'listOperatorCredentials'> = async ({ ctx, query }) => {
+const listOperatorCredentials: HandlerOf<'listOperatorCredentials'> = async ({ ctx, query }) => {
   const { limit = limits.pageDefault } = query
   const rows = await listCredentials(ctx.db, readTimeCursor(list, query.cursor), limit + 1)
   const page = rows.slice(0, limit)
@@ -41,7 +41,7 @@ export const listOperatorCredentials: HandlerOf<'listOperatorCredentials'> = asy
   return { status: 200, data: page.map(credentialView), nextCursor }
 }
 
-export const revokeOperatorCredential: HandlerOf<'revokeOperatorCredential'> = async ({ ctx, tx, params }) => {
+const revokeOperatorCredential: HandlerOf<'revokeOperatorCredential'> = async ({ ctx, tx, params }) => {
   const active = await listActiveForUpdate(tx)
   const found = await findCredential(tx, params.credentialId)
   if (!found) throw new ApiError('not_found')

@@ -26,7 +26,7 @@ function pathPattern({ path, status }: Operation): RegExp {
   return new RegExp(`^${status === 'legacy' ? '' : '/v1'}${parts}$`)
 }
 
-export const lookUpOutcome: HandlerOf<'lookUpOutcome'> = async ({ ctx, key, tenantId, headers, body }) => {
+const lookUpOutcome: HandlerOf<'lookUpOutcome'> = async ({ ctx, key, tenantId, headers, body }) => {
   const { op, params } = askedOperation(body)
   assertMayCall(op, key)
   const token = headers['x-collection-token']

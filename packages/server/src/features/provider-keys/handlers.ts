@@ -5,12 +5,12 @@ import type { Egress } from '#ports/egress/egress.ts'
 import { providerKeysView, sealProviderKey } from './provider-keys.ts'
 import { deleteProviderKey, listProviderKeys, upsertProviderKey } from './store.ts'
 
-export const getProviderKeys: HandlerOf<'getProviderKeys'> = async ({ ctx, tenantId }) => ({
+const getProviderKeys: HandlerOf<'getProviderKeys'> = async ({ ctx, tenantId }) => ({
   status: 200,
   data: providerKeysView(await listProviderKeys(ctx.db, tenantId)),
 })
 
-export const setProviderKeys: HandlerOf<'setProviderKeys'> = async ({ ctx, tx, tenantId, body }) => {
+const setProviderKeys: HandlerOf<'setProviderKeys'> = async ({ ctx, tx, tenantId, body }) => {
   for (const [provider, wanted] of Object.entries(body)) {
     if (wanted === null) await deleteProviderKey(tx, tenantId, provider)
     else {

@@ -2,7 +2,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { turnCredentials, turnTtlSeconds } from './turn-credentials.ts'
 
-export const getTurnCredentials: HandlerOf<'getTurnCredentials'> = async ({ ctx: { relay }, tenantId }) => {
+const getTurnCredentials: HandlerOf<'getTurnCredentials'> = async ({ ctx: { relay }, tenantId }) => {
   if (!relay) throw notConfigured()
   const { username, credential, expiresAt } = turnCredentials(relay.secret, tenantId, Date.now())
   return {

@@ -16,7 +16,7 @@ function statusesOf(status = ''): readonly [number, number] {
   return [first, first + 99]
 }
 
-export const listRequests: HandlerOf<'listRequests'> = async ({ ctx, tenantId, query }) => {
+const listRequests: HandlerOf<'listRequests'> = async ({ ctx, tenantId, query }) => {
   const { request_id: requestId, status, method, path, key_hint: keyHint } = query
   const { range, limit, cursorAfter } = readTimeQuery(`requests:${tenantId}`, query)
   // A caller who makes a request and then looks for it must find it.
@@ -46,19 +46,19 @@ export const listRequests: HandlerOf<'listRequests'> = async ({ ctx, tenantId, q
   }
 }
 
-export const summariseRequests: HandlerOf<'summariseRequests'> = async ({ ctx, tenantId, query }) => {
+const summariseRequests: HandlerOf<'summariseRequests'> = async ({ ctx, tenantId, query }) => {
   const days = ctx.config.retentionDays.requests
   const enabled = days > 0 && (await findLogsRequests(ctx.db, tenantId))
   await ctx.requestLog.flush()
   return { status: 200, data: { enabled, ...(await summariseLog(ctx.db, tenantId, query.by ?? 'hour', days)) } }
 }
 
-export const getRequestLogSettings: HandlerOf<'getRequestLogSettings'> = async ({ ctx, tenantId }) => {
+const getRequestLogSettings: HandlerOf<'getRequestLogSettings'> = async ({ ctx, tenantId }) => {
   const days = ctx.config.retentionDays.requests
   return { status: 200, data: { enabled: days > 0 && (await findLogsRequests(ctx.db, tenantId)), days } }
 }
 
-export const setRequestLogSettings: HandlerOf<'setRequestLogSettings'> = async ({ ctx, tx, tenantId, body }) => {
+const setRequestLogSettings: HandlerOf<'setRequestLogSettings'> = async ({ ctx, tx, tenantId, body }) => {
   const days = ctx.config.retentionDays.requests
   await updateLogsRequests(tx, tenantId, body.enabled)
   notifyKeyChange(tx, tenantId)

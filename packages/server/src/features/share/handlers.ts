@@ -8,7 +8,7 @@ import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { findShareInput, inlineHash, pageHeaders, readPageAddress, sharePageNotFound } from './share-page.ts'
 import { findWall, loadWallInput, wallAddress } from './wall-page.ts'
 
-export const renderCollection: HandlerOf<'renderCollection'> = async ({ ctx, params, headers: asked }) => {
+const renderCollection: HandlerOf<'renderCollection'> = async ({ ctx, params, headers: asked }) => {
   const input = await findShareInput(ctx, params.id)
   if (!input) {
     const { html, headers } = sharePageNotFound(asked)
@@ -19,7 +19,7 @@ export const renderCollection: HandlerOf<'renderCollection'> = async ({ ctx, par
   return { status: 200, data: html, etag: true, headers: pageHeaders(csp, text) }
 }
 
-export const renderWall: HandlerOf<'renderWall'> = async ({ ctx, params, query, headers: asked }) => {
+const renderWall: HandlerOf<'renderWall'> = async ({ ctx, params, query, headers: asked }) => {
   const collection = await findWall(ctx, params.id)
   if (!collection) {
     const { html, headers } = sharePageNotFound(asked)
@@ -30,7 +30,7 @@ export const renderWall: HandlerOf<'renderWall'> = async ({ ctx, params, query, 
   return { status: 200, data: html, etag: etagOf, headers: pageHeaders(csp, text) }
 }
 
-export const getOembed: HandlerOf<'getOembed'> = async ({ ctx, query }) => {
+const getOembed: HandlerOf<'getOembed'> = async ({ ctx, query }) => {
   const page = readPageAddress(query.url, ctx.config.publicUrl)
   const limits = { maxWidth: query.maxwidth, maxHeight: query.maxheight }
   if (page?.isWall && !(await findWall(ctx, page.id))) throw new ApiError('not_found')

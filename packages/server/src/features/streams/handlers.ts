@@ -11,7 +11,7 @@ import { findLimits } from '../limits/limits.ts'
 import type { ChannelTarget } from './channel.ts'
 import type { StreamGuard } from './stream-guard.ts'
 
-export const streamCollection: HandlerOf<'streamCollection'> = async (call) => {
+const streamCollection: HandlerOf<'streamCollection'> = async (call) => {
   const { tenantId, keyHash, collection, owner } = call
   const guard = { tenantId, keyHash, collectionId: collection.id }
   const isBox = collection.boxRecipient !== null
@@ -19,7 +19,7 @@ export const streamCollection: HandlerOf<'streamCollection'> = async (call) => {
   return openStream(call, target, owner ? { ...guard, adminTokenHash: collection.adminTokenHash } : guard)
 }
 
-export const streamWall: HandlerOf<'streamWall'> = async (call) => {
+const streamWall: HandlerOf<'streamWall'> = async (call) => {
   const { ctx, params } = call
   const collection = await ctx.collections.findAnyTenant(params.id)
   if (!collection?.wall) throw new ApiError('not_found')
@@ -29,7 +29,7 @@ export const streamWall: HandlerOf<'streamWall'> = async (call) => {
   return openStream(call, { kind: 'wall', tenantId, collectionId }, { tenantId, collectionId, isWall: true })
 }
 
-export const streamEvents: HandlerOf<'streamEvents'> = async (call) => {
+const streamEvents: HandlerOf<'streamEvents'> = async (call) => {
   const { tenantId, keyHash } = call
   return openStream(call, { kind: 'tenant', tenantId }, { tenantId, keyHash })
 }

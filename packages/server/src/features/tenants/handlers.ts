@@ -23,19 +23,19 @@ import {
 import { deletionState, tenantView } from './tenant.ts'
 
 /** An operator creates a tenant. */
-export const createTenant: HandlerOf<'createTenant'> = async ({ tx, body }) => {
+const createTenant: HandlerOf<'createTenant'> = async ({ tx, body }) => {
   const roles = body.roles && body.roles.length > 0 ? body.roles : null
   return { status: 201, data: await openTenant(tx, { name: body.name, email: body.email ?? null, roles }) }
 }
 
 /** Anyone with an invite creates a tenant. */
-export const signUpTenant: HandlerOf<'signUpTenant'> = async ({ tx, body }) => {
+const signUpTenant: HandlerOf<'signUpTenant'> = async ({ tx, body }) => {
   const valid = isCredential('invite', body.invite_code) && (await useInvite(tx, hashCredential(body.invite_code)))
   if (!valid) throw new ApiError('invite_invalid')
   return { status: 201, data: await openTenant(tx, { name: body.name, email: body.email, roles: null }) }
 }
 
-export const getTenant: HandlerOf<'getTenant'> = async ({ ctx, tenantId }) => {
+const getTenant: HandlerOf<'getTenant'> = async ({ ctx, tenantId }) => {
   const found = await findTenant(ctx.db, tenantId)
   if (!found) throw new ApiError('not_found')
   return { status: 200, data: tenantView(found) }
@@ -46,7 +46,7 @@ function listedView({ deletion, ...tenant }: ListedTenant) {
   return { ...tenantView(tenant), deletion: shown }
 }
 
-export const listTenants: HandlerOf<'listTenants'> = async ({ ctx, query }) => {
+const listTenants: HandlerOf<'listTenants'> = async ({ ctx, query }) => {
   const { limit = limits.pageDefault, order = 'oldest', cursor, q, status } = query
   // The name of the oldest first stays, so that cursors of the previous release stay valid.
   const list = filteredList('tenants', { q, status, order: order === 'newest' ? order : undefined })
@@ -80,7 +80,7 @@ const updateTenant: HandlerOf<'updateTenant'> = async ({ tx, params, body }) => 
   return { status: 200, data: await detailsOf(tx, tenant.id) }
 }
 
-export const setTenantStatus: HandlerOf<'setTenantStatus'> = async ({ tx, params, body: { status } }) => {
+const setTenantStatus: HandlerOf<'setTenantStatus'> = async ({ tx, params, body: { status } }) => {
   const tenant = await findTenantForUpdate(tx, params.tenant_id)
   if (!tenant) throw new ApiError('not_found')
   await assertNotDeleted(tx, tenant.id)

@@ -72,7 +72,7 @@ async function readUsage(ctx: Context, tenantId: string, query: { from?: string;
   return usageReport([...counted, ...credits], query.by ?? 'day')
 }
 
-export const getUsage: HandlerOf<'getUsage'> = async ({ ctx, tenantId, query }) => ({
+const getUsage: HandlerOf<'getUsage'> = async ({ ctx, tenantId, query }) => ({
   status: 200,
   data: await readUsage(ctx, tenantId, query),
 })

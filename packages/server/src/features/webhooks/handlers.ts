@@ -50,7 +50,7 @@ async function addSecret(ctx: Pick<Context, 'vault'>, tx: Tx, ref: EndpointRef):
   return secret
 }
 
-export const setWebhook: HandlerOf<'setWebhook'> = async ({ ctx, tx, tenantId, body }) => {
+const setWebhook: HandlerOf<'setWebhook'> = async ({ ctx, tx, tenantId, body }) => {
   const url = checkUrl(ctx, body.url)
   const ref = { tenantId, endpointId: defaultEndpoint }
   await numberEarlier(ctx, tx, tenantId)
@@ -67,7 +67,7 @@ export const setWebhook: HandlerOf<'setWebhook'> = async ({ ctx, tx, tenantId, b
   return { status: 200, data: { ...webhookView(webhook), secret: await addSecret(ctx, tx, ref) } }
 }
 
-export const getWebhook: HandlerOf<'getWebhook'> = async ({ ctx, tenantId }) => {
+const getWebhook: HandlerOf<'getWebhook'> = async ({ ctx, tenantId }) => {
   const webhook = await findWebhook(ctx.db, { tenantId, endpointId: defaultEndpoint })
   if (!webhook) throw new ApiError('not_found', { message: 'No webhook is set.' })
   return { status: 200, data: webhookView(webhook) }
@@ -80,7 +80,7 @@ async function checkCount(tx: Tx, tenantId: string): Promise<void> {
   throw new ApiError('state_conflict', { message })
 }
 
-export const createWebhookEndpoint: HandlerOf<'createWebhookEndpoint'> = async ({ ctx, tx, tenantId, body }) => {
+const createWebhookEndpoint: HandlerOf<'createWebhookEndpoint'> = async ({ ctx, tx, tenantId, body }) => {
   const url = checkUrl(ctx, body.url)
   await numberEarlier(ctx, tx, tenantId)
   await checkCount(tx, tenantId)
@@ -90,7 +90,7 @@ export const createWebhookEndpoint: HandlerOf<'createWebhookEndpoint'> = async (
   return { status: 201, data: { ...endpointView(webhook), secret: await addSecret(ctx, tx, webhook) } }
 }
 
-export const listWebhookEndpoints: HandlerOf<'listWebhookEndpoints'> = async ({ ctx, tenantId }) => ({
+const listWebhookEndpoints: HandlerOf<'listWebhookEndpoints'> = async ({ ctx, tenantId }) => ({
   status: 200,
   data: (await listWebhooks(ctx.db, tenantId)).map(endpointView),
 })
@@ -101,12 +101,12 @@ async function existing(found: Promise<Webhook | undefined>): Promise<Webhook> {
   return webhook
 }
 
-export const getWebhookEndpoint: HandlerOf<'getWebhookEndpoint'> = async ({ ctx, tenantId, params }) => ({
+const getWebhookEndpoint: HandlerOf<'getWebhookEndpoint'> = async ({ ctx, tenantId, params }) => ({
   status: 200,
   data: endpointView(await existing(findWebhook(ctx.db, { tenantId, endpointId: params.id }))),
 })
 
-export const updateWebhookEndpoint: HandlerOf<'updateWebhookEndpoint'> = async ({ ctx, tx, tenantId, params, body }) => {
+const updateWebhookEndpoint: HandlerOf<'updateWebhookEndpoint'> = async ({ ctx, tx, tenantId, params, body }) => {
   const { url, rotate_secret: rotates, ...rest } = body
   const ref = { tenantId, endpointId: params.id }
   await numberEarlier(ctx, tx, tenantId)
@@ -119,7 +119,7 @@ export const updateWebhookEndpoint: HandlerOf<'updateWebhookEndpoint'> = async (
   return { status: 200, data: { ...endpointView(webhook), secret: await addSecret(ctx, tx, ref) } }
 }
 
-export const deleteWebhookEndpoint: HandlerOf<'deleteWebhookEndpoint'> = async ({ ctx, tx, tenantId, params }) => {
+const deleteWebhookEndpoint: HandlerOf<'deleteWebhookEndpoint'> = async ({ ctx, tx, tenantId, params }) => {
   const ref = { tenantId, endpointId: params.id }
   await existing(findWebhookForUpdate(tx, ref))
   await deleteWebhook(tx, ref)
@@ -135,7 +135,7 @@ const recoverBatch = 1_000
 /** Callers and proxies wait for half a minute. Another batch begins within this time only. */
 const recoverMs = 5_000
 
-export const recoverDeliveries: HandlerOf<'recoverDeliveries'> = async ({ ctx, tenantId, params, body, audit }) => {
+const recoverDeliveries: HandlerOf<'recoverDeliveries'> = async ({ ctx, tenantId, params, body, audit }) => {
   const ref = { tenantId, endpointId: params.id }
   const { enabled } = await existing(findWebhook(ctx.db, ref))
   if (!enabled) throw new ApiError('state_conflict', { message: 'The webhook endpoint is disabled.' })
@@ -182,7 +182,7 @@ const tests = new FairSemaphore({
     }),
 })
 
-export const testWebhook: HandlerOf<'testWebhook'> = async ({ ctx, tenantId, body }) => {
+const testWebhook: HandlerOf<'testWebhook'> = async ({ ctx, tenantId, body }) => {
   const ref = { tenantId, endpointId: body.endpoint ?? defaultEndpoint }
   const webhook = await findWebhook(ctx.db, ref)
   if (!webhook) throw new ApiError('not_found', { message: 'No webhook is set.' })
@@ -208,7 +208,7 @@ function exampleOf(tenantId: string, type: EventType) {
   })
 }
 
-export const listDeliveries: HandlerOf<'listDeliveries'> = async ({ ctx, tenantId, query }) => {
+const listDeliveries: HandlerOf<'listDeliveries'> = async ({ ctx, tenantId, query }) => {
   const limit = query.limit ?? limits.pageDefault
   const ref = { tenantId, endpointId: query.endpoint ?? defaultEndpoint }
   if (query.endpoint !== undefined) await existing(findWebhook(ctx.db, ref))
@@ -223,7 +223,7 @@ export const listDeliveries: HandlerOf<'listDeliveries'> = async ({ ctx, tenantI
   return { status: 200, data: page.map((one) => deliveryView(one, query.endpoint !== undefined)), nextCursor }
 }
 
-export const resendDelivery: HandlerOf<'resendDelivery'> = async ({ ctx, tx, tenantId, params, query }) => {
+const resendDelivery: HandlerOf<'resendDelivery'> = async ({ ctx, tx, tenantId, params, query }) => {
   const ref = { tenantId, endpointId: query.endpoint ?? defaultEndpoint }
   const delivery = await queueAgain(tx, ref, params.id)
   if (!delivery) throw new ApiError('not_found')

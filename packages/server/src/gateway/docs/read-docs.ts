@@ -10,7 +10,7 @@ export interface DocsPage {
   render: () => RenderedMarkdown
 }
 
-export interface DocsChapter {
+interface DocsChapter {
   title: string
   pages: DocsPage[]
 }

@@ -2,7 +2,7 @@ import { defaultProvider } from '@aws-sdk/credential-provider-node'
 import { messageOf } from '#errors/caught.ts'
 import { CredentialsError } from './credentials-error.ts'
 
-export interface AwsCredentials {
+interface AwsCredentials {
   accessKeyId: string
   secretAccessKey: string
   sessionToken?: string

@@ -88,7 +88,7 @@ function apiErrorOf(error: unknown): unknown {
 }
 
 /** Makes the artifact ready, once, and deletes the uploaded blob: the served one is stored apart from it. */
-export async function finishReady(ctx: Context, upload: ClaimedUpload, stored: StoredUpload): Promise<void> {
+async function finishReady(ctx: Context, upload: ClaimedUpload, stored: StoredUpload): Promise<void> {
   const { tenantId, collectionId, artifactId } = upload
   const deletion = { tenantId, target: uploadKey(upload, artifactId) }
   await endUpload(ctx, upload, [deletion], async (tx, artifact) => {
@@ -102,7 +102,7 @@ export async function finishReady(ctx: Context, upload: ClaimedUpload, stored: S
 }
 
 /** Makes the artifact failed, and deletes all of its blobs. */
-export async function finishFailed(ctx: Context, upload: ClaimedUpload, message: string): Promise<void> {
+async function finishFailed(ctx: Context, upload: ClaimedUpload, message: string): Promise<void> {
   const { tenantId, collectionId, artifactId } = upload
   await endUpload(ctx, upload, blobDeletionsOfArtifact(upload, artifactId), async (tx, artifact) => {
     const error = { code: 'upload_mismatch', message }

@@ -37,7 +37,7 @@ function assertAnnounced(upload: Pick<Upload, 'bytes' | 'sha256'>, found: Downlo
 }
 
 /** How much of the start of a file is checked: a little more than browsers sniff. */
-export const headBytes = 1_024
+const headBytes = 1_024
 /** How much of the end of a file is checked: the record that makes a file a ZIP archive lies within it. */
 const tailBytes = 22 + 65_535
 

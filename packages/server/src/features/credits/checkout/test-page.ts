@@ -13,7 +13,7 @@ import { completeCheckout } from './operations.ts'
 import { findCheckoutById } from './store.ts'
 
 /** A document and its Content-Security-Policy header. */
-export interface RenderedPage {
+interface RenderedPage {
   html: string
   csp: string
 }

@@ -51,7 +51,7 @@ export interface ReversalChange extends Omit<Debt, 'credits'> {
 }
 
 /** A transfer to write. */
-export interface Posting {
+interface Posting {
   id: string
   kind: TransferKind
   from: AccountRef

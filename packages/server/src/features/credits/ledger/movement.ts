@@ -131,7 +131,7 @@ export interface HoldEnd {
 }
 
 /** Returns the rest of an expired coupon to its origin. The amount is read under the lock. */
-export interface Return {
+interface Return {
   type: 'return'
   /** Any fresh id, because a rest can return only once. */
   id: string

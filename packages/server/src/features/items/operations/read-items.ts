@@ -16,7 +16,7 @@ import { findItem, listItems as listRows, listItemsBySeq, listItemsWithin } from
 /** A page of up to this many items is never cut by size: measuring takes as long as reading small items. */
 const uncountedItems = limits.pageDefault
 /** The contents of a longer page have at most this size. */
-export const maxPageBytes = uncountedItems * limits.itemContentBytes
+const maxPageBytes = uncountedItems * limits.itemContentBytes
 
 export const getItem: HandlerOf<'getItem'> = async ({ ctx, tenantId, params, headers, owner }) => {
   const item = await findItem(ctx.db, tenantId, params.id, params.itemId)

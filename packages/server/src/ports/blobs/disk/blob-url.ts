@@ -13,7 +13,7 @@ export interface UploadGrant {
   expires: number
 }
 
-export interface DownloadGrant {
+interface DownloadGrant {
   method: 'GET'
   key: string
   mime: string
