@@ -30,7 +30,7 @@ export interface BookState {
 }
 
 /** Credits of a returned payment that could not be taken back yet. */
-export interface Debt {
+interface Debt {
   /** The tenant that sold the credits, which has the loss. */
   seller: string
   /** The checkout. */
