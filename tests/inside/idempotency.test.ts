@@ -257,35 +257,52 @@ test('an item add is replayed also after the collection has closed', async () =>
 })
 
 for (const name of ['createCollection', ...costly, 'summonSession']) {
-  test(`a repeat of ${name} waits for the first one and replays it, or gets Retry-After after five seconds`, () =>
-    // If the machine pauses for a second, the server gives up the first one, after six seconds, and the repeat runs it.
-    passesOnce(async () => {
-      const idempotencyKey = randomUUID()
-      const { route, options, found } = await sample(name, idempotencyKey)
-      await call(second.origin, route, { ...options, body: 'not json' })
-      const send = ({ origin }: AtriumProcess): Promise<Answer> => call(origin, route, { ...options, idempotencyKey })
-      // The process also commits work of its own.
-      const point = { nth: 1, when: 'before', of: 'commit', inTransactionWith: 'into idempotency_keys' } as const
-      const stands = proxy.hold(point)
-      const running = send(second)
-      await stands
-      const startedAt = performance.now()
-      const repeats = await Promise.all([send(first), send(second)])
-      const waitedMs = performance.now() - startedAt
-      const patient = [send(first), send(second)]
-      proxy.release()
-      // The server may have aborted the first request; then the repeat runs it.
-      const late = await running
-      assert.ok(late.status === 201 || late.code === 'unavailable', late.text)
-      const answers = [...(await Promise.all(patient)), ...(late.status === 201 ? [late] : [])]
-      for (const answer of answers) assert.deepEqual([answer.status, answer.text], [201, answers[0]!.text])
-      assert.equal(await count(found, idempotencyKey), 1)
-      for (const repeat of repeats) {
-        assert.deepEqual([repeat.status, repeat.code], [409, 'idempotency_in_progress'])
-        assert.ok(Number(repeat.headers['retry-after']) >= 1)
-      }
-      assert.ok(waitedMs > 4_500 && waitedMs < 7_000, `waited ${waitedMs} ms`)
-    }))
+  test(`a repeat of ${name} waits for the first one and replays it, or gets Retry-After after five seconds`, async () => {
+    // What is stored and answered must be right each time. Only the waiting time may be wrong on a busy machine: if it pauses
+    // for a second, the server gives up the first one, after six seconds, and the repeat runs it.
+    let held = await holdFirst(name)
+    for (let tries = 1; tries < 4 && !isTimely(held); tries++) held = await holdFirst(name)
+    for (const repeat of held.repeats) {
+      assert.deepEqual([repeat.status, repeat.code], [409, 'idempotency_in_progress'])
+      assert.ok(Number(repeat.headers['retry-after']) >= 1)
+    }
+    assert.ok(isTimely(held), `waited ${held.waitedMs} ms`)
+  })
+}
+
+interface Held {
+  /** The answers to repeats while the first request was held. */
+  repeats: Answer[]
+  waitedMs: number
+}
+
+function isTimely({ repeats, waitedMs }: Held): boolean {
+  return repeats.every(({ status }) => status === 409) && waitedMs > 4_500 && waitedMs < 7_000
+}
+
+/** Holds a request before its commit until two repeats are answered, and checks that all is run once. */
+async function holdFirst(name: string): Promise<Held> {
+  const idempotencyKey = randomUUID()
+  const { route, options, found } = await sample(name, idempotencyKey)
+  await call(second.origin, route, { ...options, body: 'not json' })
+  const send = ({ origin }: AtriumProcess): Promise<Answer> => call(origin, route, { ...options, idempotencyKey })
+  // The process also commits work of its own.
+  const point = { nth: 1, when: 'before', of: 'commit', inTransactionWith: 'into idempotency_keys' } as const
+  const stands = proxy.hold(point)
+  const running = send(second)
+  await stands
+  const startedAt = performance.now()
+  const repeats = await Promise.all([send(first), send(second)])
+  const waitedMs = performance.now() - startedAt
+  const patient = [send(first), send(second)]
+  proxy.release()
+  // The server may have aborted the first request; then the repeat runs it.
+  const late = await running
+  assert.ok(late.status === 201 || late.code === 'unavailable', late.text)
+  const answers = [...(await Promise.all(patient)), ...(late.status === 201 ? [late] : [])]
+  for (const answer of answers) assert.deepEqual([answer.status, answer.text], [201, answers[0]!.text])
+  assert.equal(await count(found, idempotencyKey), 1)
+  return { repeats, waitedMs }
 }
 
 test('a key has 1 to 255 printable ASCII characters', async () => {
