@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Batcher, Locked } from './batcher.ts'
+import { HeldElsewhere } from './overloaded.ts'
 
 test('inputs of one moment share a batch, and each gets its own outcome', async () => {
   const batches: number[][] = []
@@ -214,4 +216,21 @@ test('inputs of different lanes never share a batch, and those of one lane do', 
     [2, 5],
     [3, 6],
   ])
+})
+
+test('an input whose row stays locked is rejected in time, also if each attempt takes longer than a check', async () => {
+  // Ends the test where nothing else does.
+  let isFree = false
+  const batcher = new Batcher<string, string>({
+    maxSize: 10,
+    concurrency: 1,
+    keysOf: (input) => [input],
+    run: async (inputs) => {
+      await delay(250)
+      return inputs.map((input) => (isFree ? input : new Locked(input)))
+    },
+  })
+  const rejected = assert.rejects(batcher.add('a'), HeldElsewhere)
+  await Promise.race([rejected, delay(6_000, undefined, { ref: false }).then(() => (isFree = true))])
+  assert.equal(isFree, false)
 })

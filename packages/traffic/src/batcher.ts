@@ -136,9 +136,13 @@ export class Batcher<In, Out> {
         resolve,
         reject,
       })
-      this.#checks ??= setInterval(() => this.#dropLate(), checkIntervalMs).unref()
+      this.#check()
       this.#schedule()
     })
+  }
+
+  #check(): void {
+    this.#checks ??= setInterval(() => this.#dropLate(), checkIntervalMs).unref()
   }
 
   #schedule(): void {
@@ -254,6 +258,8 @@ export class Batcher<In, Out> {
   #tryLater(waiting: Waiting<In, Out>, key: string): void {
     this.#count++
     this.#bytes += waiting.bytes
+    // The checks ended if nothing waited while it was tried.
+    this.#check()
     const { probes } = waiting
     waiting.locked = true
     waiting.untilMs = waiting.lockedUntilMs
