@@ -205,17 +205,6 @@ test('a won dispute that is reported before the dispute takes and gives nothing'
   assert.deepEqual(await shop.balances(), { license: 1_000 })
 })
 
-test('what an earlier release took is not given back, and the log says so', async (t) => {
-  const { payment, wallet } = await sellWallet()
-  await shop.giveBack('dispute', payment, 1_500)
-  // As if the previous release had reversed the other half.
-  await shop.query('update checkouts set disputed_amount = 3000, returned_credits = 1000 where payment = $1', [payment])
-  const warn = t.mock.method(world.api.ctx.log, 'warn')
-  await shop.giveBack('won', payment, 3_000)
-  assert.match(JSON.stringify(warn.mock.calls.map((call) => call.arguments)), /gave no credits back/)
-  assert.deepEqual(await balanceOf(wallet), [500, 0])
-})
-
 test('reported while many sessions of the wallet end, a payment is taken back exactly once', async () => {
   const rounds: { payment: string; wallet: string; stops: (() => Promise<unknown>)[] }[] = []
   for (let i = 0; i < 4; i++) {

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { startStripeShop, type StripeShop } from '#testing/stripe-shop.ts'
+import { auditLedger } from '../ledger/audit-store.ts'
+import { type AccountRef, transactionId } from '../ledger/movement.ts'
+import { findCodeAccount } from '../ledger/store.ts'
+
+let shop: StripeShop
+before(async () => {
+  shop = await startStripeShop()
+})
+beforeEach(() => shop.openTenant())
+after(() => shop.close())
+
+async function sellWallet() {
+  const sold = await shop.sellPaid()
+  const code = (await shop.redeem(sold.license)).body.data.wallet_code as string
+  const { account } = (await findCodeAccount(shop.api.ctx.db, code))!
+  return { ...sold, account }
+}
+
+const findings = async () => (await auditLedger(shop.api.ctx.db)).findings.map(({ subject }) => subject)
+
+/** A transfer of the previous release, which keeps no record of what is owed. */
+const takeUnrecorded = (from: AccountRef, id: string, amount: number) =>
+  shop.query(
+    `insert into ledger_transfers (tenant_id, id, kind, from_id, to_tenant_id, to_id, amount, actor, purpose)
+     values ($1, $2, 'refund', $3, 'platform', 'platform', $4, $5, $6)`,
+    [from.tenantId, transactionId('unrecorded', randomUUID()), from.id, amount, shop.tenant.id, id],
+  )
+
+test('what an earlier release took is not given back, and the log says so', async (t) => {
+  const { id, payment, account } = await sellWallet()
+  await shop.giveBack('dispute', payment, 1_500)
+  await shop.query('update checkouts set disputed_amount = 3000, returned_credits = 1000 where id = $1', [id])
+  await takeUnrecorded(account, id, 500)
+  const warn = t.mock.method(shop.api.ctx.log, 'warn')
+  await shop.giveBack('won', payment, 3_000)
+  assert.match(JSON.stringify(warn.mock.calls.map((call) => call.arguments)), /gave no credits back/)
+  assert.deepEqual(await shop.balances(), {})
+})
+
+test('the audit accepts what an earlier release took beside the record, and finds what was taken twice', async () => {
+  const { id, payment, account } = await sellWallet()
+  await shop.giveBack('refund', payment, 1_500)
+  await shop.query('update checkouts set refunded_amount = 2100, returned_credits = 700 where id = $1', [id])
+  await takeUnrecorded(account, id, 200)
+  assert.deepEqual(await findings(), [])
+  await shop.giveBack('refund', payment, 2_700)
+  assert.deepEqual(await findings(), [])
+  await takeUnrecorded(account, id, 100)
+  assert.deepEqual(await findings(), [`${shop.tenant.id}/${id}`])
+})
