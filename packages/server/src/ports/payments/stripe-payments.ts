@@ -147,8 +147,10 @@ function reversalOf(event: Stripe.Event): PaymentReversal | undefined {
     return reversal('refund', idOf(intent), amount, metadata?.['checkout_id'])
   }
   if (event.type === 'charge.dispute.funds_reinstated') {
-    const { payment_intent: intent, amount } = event.data.object
-    return reversal('reinstatement', idOf(intent), amount)
+    const { payment_intent: intent, amount, status } = event.data.object
+    // Of a dispute that is lost, Stripe returns what was refunded before, and reports it with the whole amount. These
+    // credits stay taken back for the refund.
+    return status === 'won' ? reversal('reinstatement', idOf(intent), amount) : undefined
   }
   if (event.type !== 'charge.dispute.created' && event.type !== 'charge.dispute.funds_withdrawn') return undefined
   const { payment_intent: intent, amount, status } = event.data.object

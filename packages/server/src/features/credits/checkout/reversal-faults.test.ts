@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
-import { startStripeShop, type StripeShop } from '#testing/stripe-shop.ts'
+import { stripeEvent } from '#testing/fake-stripe.ts'
+import { chargeOf, startStripeShop, type StripeShop } from '#testing/stripe-shop.ts'
 import { auditLedger } from '../ledger/audit-store.ts'
 import { type AccountRef, transactionId } from '../ledger/movement.ts'
 import { findCodeAccount } from '../ledger/store.ts'
@@ -29,6 +30,15 @@ const takeUnrecorded = (from: AccountRef, id: string, amount: number) =>
      values ($1, $2, 'refund', $3, 'platform', 'platform', $4, $5, $6)`,
     [from.tenantId, transactionId('unrecorded', randomUUID()), from.id, amount, shop.tenant.id, id],
   )
+
+test('of a lost dispute, what Stripe returns because it was refunded before gives no credits back', async () => {
+  const { payment } = await shop.sellPaid()
+  await shop.giveBack('refund', payment, 1_500)
+  await shop.giveBack('dispute', payment, 3_000)
+  const partlyWon = stripeEvent('charge.dispute.funds_reinstated', chargeOf(payment), { amount: 3_000, status: 'lost' })
+  assert.equal((await shop.deliver(partlyWon)).status, 200)
+  assert.deepEqual(await shop.balances(), {})
+})
 
 test('what an earlier release took is not given back, and the log says so', async (t) => {
   const { id, payment, account } = await sellWallet()
