@@ -98,10 +98,20 @@ async function readLicense(ctx: Context, checkout: Checkout): Promise<string | u
   const licenseKey = ctx.vault.open(checkout.licenseSealed, licenseRef(checkout)).toString()
   const license = await findCodeAccount(ctx.db, licenseKey)
   if (license && license.balanceCredits > 0) return licenseKey
-  // A dispute that is won gives the credits back to the license.
-  if (checkout.returnedCredits === checkout.credits) return undefined
-  await eraseLicenseOf(ctx.db, checkout)
+  if (!mayComeBack(checkout)) await eraseLicenseOf(ctx.db, checkout)
   return undefined
+}
+
+/** Whether a dispute took all credits. If it is won, it gives them back to the license, unless they are refunded, too. */
+function mayComeBack({
+  credits,
+  returnedCredits,
+  paidAmount,
+  refundedAmount,
+  disputedAmount,
+  reinstatedAmount,
+}: Checkout): boolean {
+  return returnedCredits === credits && disputedAmount > reinstatedAmount && refundedAmount < (paidAmount ?? 0)
 }
 
 /**

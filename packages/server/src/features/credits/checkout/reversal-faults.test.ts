@@ -40,6 +40,20 @@ test('of a lost dispute, what Stripe returns because it was refunded before give
   assert.deepEqual(await shop.balances(), {})
 })
 
+test('a license key that a refund voided is erased, and one that a dispute voided is kept until it is refunded', async () => {
+  const isKept = async (id: string) => {
+    assert.equal((await shop.look(id)).license_key, undefined)
+    return (await shop.query('select license_sealed is not null as kept from checkouts where id = $1', [id]))[0]!['kept']
+  }
+  const refunded = await shop.sellPaid()
+  await shop.giveBack('refund', refunded.payment, 3_000)
+  const disputed = await shop.sellPaid()
+  await shop.giveBack('dispute', disputed.payment, 3_000)
+  assert.deepEqual([await isKept(refunded.id), await isKept(disputed.id)], [false, true])
+  await shop.giveBack('refund', disputed.payment, 3_000)
+  assert.equal(await isKept(disputed.id), false)
+})
+
 test('what an earlier release took is not given back, and the log says so', async (t) => {
   const { id, payment, account } = await sellWallet()
   await shop.giveBack('dispute', payment, 1_500)
