@@ -506,6 +506,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.lock_books(account_tenants text[], account_ids text[], account_kinds text[], movement_tenants text[], movement_ids text[], debtor_tenants text[], debtor_ids text[], waits boolean)
  RETURNS TABLE(what text, tenant_id text, id text, amount bigint, over boolean, seller text, purpose text)
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
   tenants text[] := account_tenants;
@@ -527,10 +528,14 @@ begin
     if cardinality(debtor_ids) > 0 then
       select coalesce(array_agg(distinct r.seller), '{}') into sellers
       from unnest(debtor_tenants, debtor_ids) as d (tenant_id, id)
-      join ledger_reversals r on r.tenant_id = d.tenant_id and r.account_id = d.id and r.lost > r.recovered;
+      cross join lateral (
+        select o.seller from ledger_reversals o
+        where o.tenant_id = d.tenant_id and o.account_id = d.id and o.lost > o.recovered offset 0
+      ) r;
     end if;
     -- Once the accounts are locked, nothing adds to what they owe. A refund may have done so before, while this
-    -- transaction waited: then there is one more round.
+    -- transaction waited: then there is one more round. It locks the rest out of order. If another transaction waits
+    -- for this one meanwhile, the lock timeout ends one of them, and it runs again.
     exit when sellers <@ locked_sellers;
     locked_sellers := sellers;
     if cardinality(sellers) > 0 then
@@ -554,6 +559,10 @@ begin
     end if;
   end loop;
 
+  if cardinality(sellers) = 0 then
+    debtor_tenants := '{}';
+    debtor_ids := '{}';
+  end if;
   return query
   select case when waits or f.key is not null then 'account' else 'locked' end, a.tenant_id, a.id, a.balance,
     coalesce(a.expires_at <= now(), false), '', ''
@@ -570,9 +579,12 @@ begin
   left join ledger_hold_ends e on e.tenant_id = h.tenant_id and e.id = h.id
   where (h.tenant_id, h.id) in (select * from unnest(movement_tenants, movement_ids))
   union all
-  select 'debt', r.tenant_id, r.account_id, r.lost - r.recovered, false, r.seller, r.purpose
+  select 'debt', d.tenant_id, d.id, r.owed, false, r.seller, r.purpose
   from unnest(debtor_tenants, debtor_ids) as d (tenant_id, id)
-  join ledger_reversals r on r.tenant_id = d.tenant_id and r.account_id = d.id and r.lost > r.recovered;
+  cross join lateral (
+    select o.lost - o.recovered as owed, o.seller, o.purpose from ledger_reversals o
+    where o.tenant_id = d.tenant_id and o.account_id = d.id and o.lost > o.recovered offset 0
+  ) r;
 end
 $function$
 ;

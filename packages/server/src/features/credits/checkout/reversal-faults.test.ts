@@ -76,3 +76,29 @@ test('the audit accepts what an earlier release took beside the record, and find
   await takeUnrecorded(account, id, 100)
   assert.deepEqual(await findings(), [`${shop.tenant.id}/${id}`])
 })
+
+test('what an account owes is looked up by index, also in a connection from before many payments were returned', async () => {
+  const client = await shop.api.ctx.db.pool.connect()
+  const look = () =>
+    client.query(`select from lock_books('{}', '{}', '{}', '{}', '{}', array['${shop.tenant.id}'], '{issuer}', true)`)
+  const scanned = async () => {
+    await client.query('select pg_stat_force_next_flush()')
+    const sql = `select seq_tup_read::int as count from pg_stat_user_tables where relname = 'ledger_reversals'`
+    return (await client.query(sql)).rows[0]?.['count'] as number
+  }
+  try {
+    await client.query('analyze ledger_reversals')
+    // PostgreSQL then keeps the plan.
+    for (let i = 0; i < 10; i++) await look()
+    await client.query(
+      `insert into ledger_reversals (seller, purpose, tenant_id, account_id, reversed, lost, recovered, unrecorded)
+       select 'ten_many', 'chk_' || i, 'ten_many', 'acc_' || i, 1, 1, 1, 0 from generate_series(1, 5000) i`,
+    )
+    const before = await scanned()
+    await look()
+    assert.equal((await scanned()) - before, 0)
+  } finally {
+    await client.query(`delete from ledger_reversals where seller = 'ten_many'`)
+    client.release()
+  }
+})
