@@ -87,7 +87,6 @@ export class RoomWriter {
       return Promise.reject(new Overloaded('too many messages wait to be written'))
     return new Promise((resolve, reject) => {
       this.#queue({ ...append, tries: 0, untilMs: performance.now() + timeouts.lockedMs, resolve, reject })
-      this.#checks ??= setInterval(() => this.#dropLate(), checkIntervalMs).unref()
       this.#schedule()
     })
   }
@@ -111,7 +110,13 @@ export class RoomWriter {
     const queue = this.#waiting.get(room)
     if (queue) queue.push(waiting)
     else this.#waiting.set(room, [waiting])
-    this.#count++
+    this.#countWaiting(1)
+  }
+
+  /** Late lines are looked for while any waits. The check ends when none does, such as while the only one is being tried. */
+  #countWaiting(lines: number): void {
+    this.#count += lines
+    this.#checks ??= setInterval(() => this.#dropLate(), checkIntervalMs).unref()
   }
 
   #schedule(): void {
@@ -185,7 +190,7 @@ export class RoomWriter {
   /** Placed before everything that arrived later. */
   #putBack({ room, queue }: RoomQueue, locked: Set<string>): void {
     locked.add(room)
-    this.#count += queue.length
+    this.#countWaiting(queue.length)
     this.#waiting.set(room, [...queue, ...(this.#waiting.get(room) ?? [])])
   }
 
