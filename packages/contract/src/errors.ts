@@ -10,7 +10,7 @@ export const errors = {
     status: 400,
     title: 'The cursor does not belong to this list',
     cause: 'A cursor is opaque and valid only for the list (and the collection) that returned it as meta.next_cursor.',
-    remedy: 'Start again without a cursor, and pass meta.next_cursor back exactly as it came.',
+    remedy: 'Start again without a cursor, and pass next_cursor back exactly as it came.',
   },
   idempotency_key_required: {
     status: 400,

@@ -21,7 +21,7 @@ class InvalidCursorError(AtriumError):
 
     A cursor is opaque and valid only for the list (and the collection) that returned it as meta.next_cursor.
 
-    Start again without a cursor, and pass meta.next_cursor back exactly as it came.
+    Start again without a cursor, and pass next_cursor back exactly as it came.
     """
 
 

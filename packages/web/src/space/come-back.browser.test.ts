@@ -166,7 +166,7 @@ describe('a member who is removed and comes back, by keyboard alone', { skip: sk
     await answer(member)
     await ann.page.getByText('Answered by').waitFor()
     await owner.choose(/^Take back/)
-    await owner.isAt('Leave it')
+    await owner.isAt('Keep the invitation')
     await look(ann.page, 'asked before taking back')
     await owner.press('Escape')
     await owner.isAt(/^Take back/)

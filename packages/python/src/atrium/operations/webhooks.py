@@ -437,9 +437,9 @@ class WebhooksOperations(Core):
 
         Queues all failed deliveries to the endpoint again whose event is not older than `since`, with ten attempts
         like new ones; with `pending`, also those that wait for their next attempt or for the end of a pause of the
-        endpoint. 409 `state_conflict` while the endpoint is disabled. A call works for some seconds: with very many
-        deliveries, the answer has a `next_cursor`, with which the same request goes on. Repeat the request if its
-        answer is lost: what is queued already is not queued twice.
+        endpoint. 409 `state_conflict` while the endpoint is disabled. A call ends after some seconds: with very
+        many deliveries, the answer has a `next_cursor`, with which the same request goes on. Repeat the request if
+        its answer is lost: what is queued already is not queued twice.
 
         Needs: A secret key.
 

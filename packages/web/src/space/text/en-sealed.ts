@@ -63,7 +63,7 @@ export const sealed = {
     takeBackLabel: (who: string) => `Take the invitation for ${isolated(who)} back?`,
     takeBackAsk: (name: Part) => line`${name} has answered it, and would have to answer another invitation to come in.`,
     takeItBack: 'Take it back',
-    leaveIt: 'Leave it',
+    leaveIt: 'Keep the invitation',
     show: (name: (shown: string) => Part, who: string) => line`Show link${name(` for ${who}`)}`,
     linkFor: (who: string) => `Invitation for ${isolated(who)}`,
     linkHint: 'Send it to this person alone: until it is answered, whoever has it can read the room.',
