@@ -234,3 +234,27 @@ test('an input whose row stays locked is rejected in time, also if each attempt 
   await Promise.race([rejected, delay(6_000, undefined, { ref: false }).then(() => (isFree = true))])
   assert.equal(isFree, false)
 })
+
+test('an input that arrives while a batch is split waits for those with its key, also those of the other half', async () => {
+  let running = 0
+  let most = 0
+  const halfDone = Promise.withResolvers<void>()
+  const batcher = new Batcher<string, string>({
+    maxSize: 10,
+    concurrency: 2,
+    keysOf: () => ['key'],
+    isAboutOneInput: () => true,
+    run: async (inputs) => {
+      if (inputs.length > 1) throw new Error('one of them is bad')
+      most = Math.max(most, ++running)
+      if (inputs[0] === 'second') halfDone.resolve()
+      await delay(5)
+      running--
+      return inputs
+    },
+  })
+  const split = ['first', 'second'].map((input) => batcher.add(input))
+  await halfDone.promise
+  assert.deepEqual(await Promise.all([...split, batcher.add('third')]), ['first', 'second', 'third'])
+  assert.equal(most, 1)
+})

@@ -78,7 +78,8 @@ export class Batcher<In, Out> {
   readonly #options: BatcherOptions<In, Out>
   readonly #maxWaiting: number
   readonly #waitMs: number
-  readonly #busyKeys = new Set<string>()
+  /** How many inputs of running batches have each key. A batch that is split frees those of one half before the other. */
+  readonly #busyKeys = new Map<string, number>()
   readonly #blocked = new Map<string, Blocked<In, Out>>()
   #waiting: Waiting<In, Out>[] = []
   /** The size of all waiting inputs, in #waiting or blocked. */
@@ -195,7 +196,7 @@ export class Batcher<In, Out> {
     }
     const rest = this.#waiting.slice(taken)
     this.#waiting = left.length === 0 ? rest : left.concat(rest)
-    for (const { keys } of batch) for (const key of keys) this.#busyKeys.add(key)
+    for (const { keys } of batch) for (const key of keys) this.#busyKeys.set(key, (this.#busyKeys.get(key) ?? 0) + 1)
     return batch
   }
 
@@ -237,7 +238,12 @@ export class Batcher<In, Out> {
   }
 
   #free(batch: Waiting<In, Out>[]): void {
-    for (const { keys } of batch) for (const key of keys) this.#busyKeys.delete(key)
+    for (const { keys } of batch)
+      for (const key of keys) {
+        const others = (this.#busyKeys.get(key) ?? 1) - 1
+        if (others > 0) this.#busyKeys.set(key, others)
+        else this.#busyKeys.delete(key)
+      }
   }
 
   #answer(waiting: Waiting<In, Out>, outcome: Out | Error | Locked): void {
