@@ -71,6 +71,11 @@ export function presentedKeyHash(headers: IncomingHttpHeaders): string {
   return hash('sha256', presented, 'base64')
 }
 
+export function collectionTokenOf(headers: IncomingHttpHeaders): string | undefined {
+  const token = headers['x-collection-token']
+  return typeof token === 'string' ? token : undefined
+}
+
 /** For each other kind of credential, what to do if it was sent in place of a key. */
 const uses: Partial<Record<CredentialKind, string>> = {
   adminToken: 'an admin token: send it as X-Collection-Token, and a key beside it',

@@ -1,4 +1,3 @@
-import { isJsonObject } from '@atrium/contract/strict-json'
 import { createHash } from 'node:crypto'
 import { isAudited, type Operation } from '@atrium/contract/operation'
 import { idKindOf } from '@atrium/contract/schemas'
@@ -8,29 +7,32 @@ import type { Context } from '#features/context.ts'
 import { type AuditActor, auditedOperation, type AuditOrigin } from '#features/audit-log/audit-entry.ts'
 import { recordAudit, recordRefusal } from '#features/audit-log/record-audit.ts'
 import { recordAnswer } from '#features/record-answer.ts'
-import { ApiError, invalid } from '#errors/api-error.ts'
+import { ApiError } from '#errors/api-error.ts'
 import { assertRoom, sendBody } from '#http/bound-unread.ts'
 import type { AnyHandler, Call, CollectionAccess } from '#features/handler.ts'
 import { actorOf, holderOf } from '#features/console/sign-in.ts'
 import { sessionName } from '#features/console/resolve-callers.ts'
 import { checkCapability } from '#features/collections/check-capability.ts'
 import { countUsage } from './count-usage.ts'
-import { isIdempotencyKey, makeClaim, openAnswer, type Claim, type SentAnswer } from '#http/idempotency/claim.ts'
+import { isIdempotencyKey, type Claim, type SentAnswer } from '#http/idempotency/claim.ts'
 import { claimedTransaction } from '#http/idempotency/claimed-transaction.ts'
 import { replayOrRefuse, runClaimed, type ClaimedAnswer } from '#http/idempotency/run-claimed.ts'
 import { pageTurns } from '#http/page-turns.ts'
-import { assertNoBody, lazyCheck, lazyQuery, parseBody, bodyOf, pathOf } from '#http/parse.ts'
+import { assertNoBody, lazyCheck, lazyQuery, parseBody, bodyOf } from '#http/parse.ts'
 import { lazyAnswers, type Answer } from '#http/serialise.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { limitAddress } from '@atrium/traffic/client-address'
 import { assertStillAllowed } from './assert-still-allowed.ts'
-import { presentedKeyHash } from './authenticate.ts'
+import { collectionTokenOf, presentedKeyHash } from './authenticate.ts'
+import { claimReader, idempotencyKeyOf } from './claim-reader.ts'
 import { presentedSession } from '#features/console/session.ts'
 import { notAnId } from './explain-not-found.ts'
 
 type AnyCall = Call<Operation>
 /** The handlers whose answer the gateway sends. */
 type AnsweringHandler = Exclude<AnyHandler, { kind: 'stream' | 'forward' }>
+
+const nothing = Buffer.alloc(0)
 
 /** Makes the route handler of an operation: all checks that the contract declares, then the feature's handler. */
 export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, { kind: 'forward' }>) {
@@ -65,7 +67,7 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
     } catch (refusal) {
       const { 'idempotency-key': key } = req.headers
       if (!op.idempotency || typeof key !== 'string' || !isIdempotencyKey(key)) throw refusal
-      const { claim, open } = readClaim(req, asked, key)
+      const { claim, open } = readClaim(req, asked.body, key)
       return claimed(await replayOrRefuse(ctx.db, claim, refusal, open))
     }
     const assertAccess = (call.access as CollectionAccess | undefined)?.check
@@ -83,7 +85,7 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
       })
       return send(ctx, op, req, reply, sent, answer)
     }
-    const { claim, open } = readClaim(req, asked, idempotencyKey)
+    const { claim, open } = readClaim(req, asked.body, idempotencyKey)
     return claimed(await runClaimed(ctx.db, claim, async () => serialise(await run(call, claim)), open, assertAccess))
   }
 }
@@ -103,59 +105,6 @@ function hideFromEnded(read: ReturnType<typeof callReader>): typeof read {
       throw req.onlyReplay ?? error
     }
   }
-}
-
-const nothing = Buffer.alloc(0)
-
-/** Makes a request's claim on its Idempotency-Key, and the function that opens the stored answer. */
-function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) => SentAnswer) {
-  if (op.idempotency && op.caller === 'anyone' && !op.credentialField)
-    throw new Error(`${op.id} does not say whose an Idempotency-Key is`)
-
-  return (req: FastifyRequest, { body }: AnyCall, idempotencyKey: string) => {
-    const input = {
-      scope: scopeOf(op, req, body),
-      operationId: op.id,
-      path: pathOf(req.url),
-      idempotencyKey,
-      vault: ctx.vault,
-    }
-    const proof = proofOf(op, req)?.toString('base64url')
-    // For an operation without a body, an empty body and {} are the same request.
-    const bytes = (op.body && bodyOf(req)) ?? nothing
-    const claim = makeClaim({ ...input, body: bytes, nowMs: Date.now(), serialise, proof })
-    return { claim, open: (sealed: Buffer) => openAnswer(input, sealed) }
-  }
-}
-
-/**
- * What a repeat must prove if its credential may no longer exist: the collection's token, or the key that the
- * request itself expired.
- */
-function proofOf(op: Operation, req: FastifyRequest): Buffer | undefined {
-  // A session shows no token of the collection: without this, a key without the token could read its answers.
-  if (req.consoleSession?.key) return hashCredential(`console ${req.consoleSession.member?.id ?? req.consoleSession.id}`)
-  if (op.capability) return hashCredential(collectionTokenOf(req) ?? '')
-  return op.endsCaller && Buffer.from(presentedKeyHash(req.headers), 'base64')
-}
-
-/**
- * The scope of an Idempotency-Key: the tenant or, without one, the session, the operator's credential or the
- * credential in the body.
- */
-function scopeOf({ caller, credentialField }: Operation, req: FastifyRequest, body: unknown): string {
-  if (req.tenantKey) return req.tenantKey.tenantId
-  // The bootstrap token keeps the scope that it had before there were operator credentials.
-  if (req.operator) return req.operator.name === null ? caller : `${caller}:${req.operator.id}`
-  if (req.session) return `${caller}:${req.session.id}`
-  if (!credentialField) return caller
-  return `${caller}:${hashCredential(credentialIn(body, credentialField)).toString('base64url')}`
-}
-
-function credentialIn(body: unknown, field: string): string {
-  const credential = isJsonObject(body) ? body[field] : undefined
-  if (typeof credential !== 'string') throw new Error(`the contract lets a body pass without ${field}`)
-  return credential
 }
 
 type Run = (call: AnyCall, claim: Claim | undefined) => Promise<unknown>
@@ -256,7 +205,7 @@ function collectionLoader(ctx: Context, op: Operation): (req: FastifyRequest, ca
     if (!capability || !req.tenantKey) return call
     const { tenantId } = req.tenantKey
     const { id = '' } = req.params as Record<string, string>
-    const token = collectionTokenOf(req)
+    const token = collectionTokenOf(req.headers)
     // The role of the session was checked. It stands for the tenant, which owns the collection.
     const isSession = req.consoleSession !== undefined
     if (capability === 'contributor') {
@@ -275,34 +224,12 @@ function collectionLoader(ctx: Context, op: Operation): (req: FastifyRequest, ca
   }
 }
 
-function collectionTokenOf(req: FastifyRequest): string | undefined {
-  const token = req.headers['x-collection-token']
-  return typeof token === 'string' ? token : undefined
-}
-
 /** The path's parameters that are ids, with their kinds. A value without the form of an id cannot exist. */
 function idParamsOf(op: Operation): [string, IdKind][] {
   return Object.entries(op.params?.properties ?? {}).flatMap(([name, schema]) => {
     const kind = idKindOf(schema)
     return kind ? [[name, kind] satisfies [string, IdKind]] : []
   })
-}
-
-/** A caller without access is refused before the header is. */
-async function idempotencyKeyOf(
-  op: Operation,
-  req: FastifyRequest,
-  assertAccess: (() => Promise<unknown>) | undefined,
-): Promise<string | undefined> {
-  if (!op.idempotency) return undefined
-  const key = req.headers['idempotency-key']
-  if (key === undefined) {
-    if (op.idempotency === 'required') throw new ApiError('idempotency_key_required')
-    return undefined
-  }
-  if (typeof key === 'string' && isIdempotencyKey(key)) return key
-  await assertAccess?.()
-  throw invalid('Idempotency-Key', 'must be 1 to 255 printable ASCII characters')
 }
 
 function send(

@@ -1,0 +1,79 @@
+import type { Operation } from '@atrium/contract/operation'
+import { isJsonObject } from '@atrium/contract/strict-json'
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '#features/context.ts'
+import { hashCredential } from '#crypto/random.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
+import { isIdempotencyKey, makeClaim, openAnswer, type SentAnswer } from '#http/idempotency/claim.ts'
+import { bodyOf, pathOf } from '#http/parse.ts'
+import { collectionTokenOf, presentedKeyHash } from './authenticate.ts'
+
+/** A caller without access is refused before the header is. */
+export async function idempotencyKeyOf(
+  op: Operation,
+  req: FastifyRequest,
+  assertAccess: (() => Promise<unknown>) | undefined,
+): Promise<string | undefined> {
+  if (!op.idempotency) return undefined
+  const key = req.headers['idempotency-key']
+  if (key === undefined) {
+    if (op.idempotency === 'required') throw new ApiError('idempotency_key_required')
+    return undefined
+  }
+  if (typeof key === 'string' && isIdempotencyKey(key)) return key
+  await assertAccess?.()
+  throw invalid('Idempotency-Key', 'must be 1 to 255 printable ASCII characters')
+}
+
+const nothing = Buffer.alloc(0)
+
+/** Makes a request's claim on its Idempotency-Key, and the function that opens the stored answer. */
+export function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) => SentAnswer) {
+  if (op.idempotency && op.caller === 'anyone' && !op.credentialField)
+    throw new Error(`${op.id} does not say whose an Idempotency-Key is`)
+
+  return (req: FastifyRequest, body: unknown, idempotencyKey: string) => {
+    const input = {
+      scope: scopeOf(op, req, body),
+      operationId: op.id,
+      path: pathOf(req.url),
+      idempotencyKey,
+      vault: ctx.vault,
+    }
+    const proof = proofOf(op, req)?.toString('base64url')
+    // For an operation without a body, an empty body and {} are the same request.
+    const bytes = (op.body && bodyOf(req)) ?? nothing
+    const claim = makeClaim({ ...input, body: bytes, nowMs: Date.now(), serialise, proof })
+    return { claim, open: (sealed: Buffer) => openAnswer(input, sealed) }
+  }
+}
+
+/**
+ * What a repeat must prove if its credential may no longer exist: the collection's token, or the key that the
+ * request itself expired.
+ */
+function proofOf(op: Operation, req: FastifyRequest): Buffer | undefined {
+  // A session shows no token of the collection: without this, a key without the token could read its answers.
+  if (req.consoleSession?.key) return hashCredential(`console ${req.consoleSession.member?.id ?? req.consoleSession.id}`)
+  if (op.capability) return hashCredential(collectionTokenOf(req.headers) ?? '')
+  return op.endsCaller && Buffer.from(presentedKeyHash(req.headers), 'base64')
+}
+
+/**
+ * The scope of an Idempotency-Key: the tenant or, without one, the session, the operator's credential or the
+ * credential in the body.
+ */
+function scopeOf({ caller, credentialField }: Operation, req: FastifyRequest, body: unknown): string {
+  if (req.tenantKey) return req.tenantKey.tenantId
+  // The bootstrap token keeps the scope that it had before there were operator credentials.
+  if (req.operator) return req.operator.name === null ? caller : `${caller}:${req.operator.id}`
+  if (req.session) return `${caller}:${req.session.id}`
+  if (!credentialField) return caller
+  return `${caller}:${hashCredential(credentialIn(body, credentialField)).toString('base64url')}`
+}
+
+function credentialIn(body: unknown, field: string): string {
+  const credential = isJsonObject(body) ? body[field] : undefined
+  if (typeof credential !== 'string') throw new Error(`the contract lets a body pass without ${field}`)
+  return credential
+}
