@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { sealLine } from '@atrium/sealing/node-lines'
 import { formatRecord, type RoomRecord } from '@atrium/sealing/records'
-import type { Append, AppendOutcome } from '../rooms/room-writer.ts'
+import type { Append, AppendOutcome } from '../rooms/plan-lines.ts'
 import type { Caller, SpaceContext } from '../space-context.ts'
 
 /** The size of a line besides its record: the other parts of the JWE. */

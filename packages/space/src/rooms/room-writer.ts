@@ -1,34 +1,12 @@
-import type { Position } from '@atrium/sealing/line'
-import { lineHash } from '@atrium/sealing/node-lines'
 import { isLocked } from '@atrium/traffic/database-errors'
 import { lockPauseMs } from '@atrium/traffic/locked-retry'
 import { Overloaded } from '@atrium/traffic/overloaded'
 import { Shards } from '@atrium/traffic/shards'
 import { timeouts } from '@atrium/traffic/timeouts'
 import { SpaceError } from '../space-error.ts'
-import { roomLimits, type RoomHead } from './head.ts'
-import { appendLines, type Growth, listHeads, type NewLine, roomChannel, type WakingDb } from './store.ts'
-
-/** A line to append, which was authorised under the policy of `head`. */
-export interface Append {
-  head: RoomHead
-  /** Makes the line for this place in the chain. */
-  seal: (position: Position) => string
-  /** Whether the line is the room's new policy. */
-  isPolicy: boolean
-  /** A value that is the same for a repeat; undefined: never a repeat. */
-  dedupe: string | undefined
-}
-
-/** written: at `seq`. repeated: written before, at `seq`. policy_changed: must be authorised again first. */
-export type AppendOutcome = { kind: 'written' | 'repeated'; seq: number; head: RoomHead } | { kind: 'policy_changed' }
-
-interface Waiting extends Append {
-  tries: number
-  untilMs: number
-  resolve: (outcome: AppendOutcome) => void
-  reject: (error: unknown) => void
-}
+import type { RoomHead } from './head.ts'
+import { type Append, type AppendOutcome, planLines, type Waiting } from './plan-lines.ts'
+import { appendLines, listHeads, roomChannel, type WakingDb } from './store.ts'
 
 /** The lines of one room that are written together. */
 interface RoomQueue {
@@ -229,7 +207,7 @@ export class RoomWriter {
 
   async #write(batch: RoomQueue[], locked: Set<string>): Promise<void> {
     const heads = await this.#heads(batch.map(({ room }) => room))
-    const plans = batch.flatMap(({ queue }, i) => plan(queue, heads[i]))
+    const plans = batch.flatMap(({ queue }, i) => planLines(queue, heads[i]))
     const growing = plans.filter(({ lines }) => lines.length > 0)
     if (growing.length === 0) return
     for (const [{ from, to, written }, outcome] of await appendLines(this.#db, growing, this.#shards.count > 1)) {
@@ -276,49 +254,4 @@ export class RoomWriter {
     if (waiting.tries >= maxTries) waiting.reject(new SpaceError('unavailable', 'the room is too busy', 1))
     else this.#queue(waiting)
   }
-}
-
-interface Plan extends Growth {
-  written: { waiting: Waiting; kind: 'written' | 'repeated'; seq: number }[]
-}
-
-/** Seals the waiting lines of a room behind its last line. A line that cannot be appended is answered at once. */
-function plan(queue: Waiting[], from: RoomHead | undefined): Plan[] {
-  if (!from) {
-    for (const waiting of queue) waiting.reject(new SpaceError('not_found', 'room'))
-    return []
-  }
-  let to = from
-  const lines: NewLine[] = []
-  const written: Plan['written'] = []
-  const first = new Map<string, number>()
-  for (const waiting of queue) {
-    const earlier = waiting.dedupe === undefined ? undefined : first.get(waiting.dedupe)
-    if (waiting.head.policyHash !== to.policyHash) {
-      waiting.resolve({ kind: 'policy_changed' })
-    } else if (earlier !== undefined) {
-      // A repeat in the same batch: the first one counts.
-      written.push({ waiting, kind: 'repeated', seq: earlier })
-    } else {
-      const grown = grow(to, waiting)
-      if (!grown) {
-        waiting.reject(new SpaceError('payload_too_large', 'the room is full'))
-        continue
-      }
-      if (waiting.dedupe !== undefined) first.set(waiting.dedupe, to.count)
-      lines.push({ seq: to.count, line: grown.line, dedupe: waiting.dedupe ?? null })
-      written.push({ waiting, kind: 'written', seq: to.count })
-      to = grown.head
-    }
-  }
-  return [{ from, to, lines, written }]
-}
-
-function grow(head: RoomHead, { seal, isPolicy }: Append): { head: RoomHead; line: string } | undefined {
-  const line = seal({ seq: head.count, prev: head.etag })
-  const bytes = head.bytes + line.length + 1
-  if (head.count >= roomLimits.lines || bytes > roomLimits.bytes) return undefined
-  const etag = lineHash(line)
-  const policy = isPolicy ? { policySeq: head.count, policyHash: etag, policyLine: line } : {}
-  return { line, head: { ...head, count: head.count + 1, etag, bytes, ...policy } }
 }
