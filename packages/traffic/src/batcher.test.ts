@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Batcher, Locked } from './batcher.ts'
 import { HeldElsewhere } from './overloaded.ts'
+import { timeouts } from './timeouts.ts'
 
 test('inputs of one moment share a batch, and each gets its own outcome', async () => {
   const batches: number[][] = []
@@ -102,6 +103,37 @@ test('a lost connection fails the whole batch at once, without a try for each', 
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
+test('while batches are not answered, or fail, an input that would wait for them is refused at once', async () => {
+  let held = Promise.withResolvers<void>()
+  let fails = true
+  const batcher = new Batcher<number, number>({
+    maxSize: 1,
+    concurrency: 1,
+    run: async (inputs) => {
+      if (fails) throw new Error('no database')
+      await held.promise
+      return inputs
+    },
+  })
+  const refused = { name: 'Overloaded', message: 'those before it are not answered' }
+  await assert.rejects(batcher.add(0), { message: 'no database' })
+  fails = false
+  const first = batcher.add(1)
+  await turn()
+  await assert.rejects(batcher.add(2), refused, 'the last batch failed')
+  held.resolve()
+  assert.equal(await first, 1)
+
+  held = Promise.withResolvers<void>()
+  const second = batcher.add(3)
+  await turn()
+  const third = batcher.add(4)
+  await delay(timeouts.stalledMs + 50)
+  await assert.rejects(batcher.add(5), refused, 'the running batch has no answer')
+  held.resolve()
+  assert.deepEqual(await Promise.all([second, third]), [3, 4])
+})
+
 test('an input beyond the cap is refused at once, and one that waited too long is not begun', async () => {
   const begun: number[] = []
   const held = Promise.withResolvers<void>()
@@ -135,6 +167,7 @@ test('inputs that lock the same row are never in two batches at once, and keep t
     concurrency: 4,
     keysOf: (input) => [input[0]!],
     run: async (inputs) => {
+      assert.ok(inputs.length <= 3, `a batch of ${inputs.length}`)
       const keys = new Set(inputs.map((input) => input[0]!))
       for (const key of keys) assert.ok(!running.has(key), `${key} is in two batches`)
       for (const key of keys) running.add(key)
@@ -157,25 +190,28 @@ test('inputs that lock the same row are never in two batches at once, and keep t
 
 test('an input whose row is locked delays no other, is tried by itself, and goes on in order when the row is free', async () => {
   let isLocked = true
-  let tried = 0
+  const tried: string[] = []
   const batcher = new Batcher<string, string>({
     maxSize: 10,
     concurrency: 1,
     keysOf: (input) => [input[0]!],
     run: async (inputs) => {
       const locked = inputs.filter((input) => isLocked && input.startsWith('a'))
-      tried += locked.length
+      tried.push(...locked)
       return inputs.map((input) => (locked.includes(input) ? new Locked('a') : input))
     },
   })
   const done: string[] = []
   const blocked = ['a1', 'a2', 'a3', 'a4'].map((input) => batcher.add(input).then((out) => done.push(out)))
   for (let n = 0; n < 100; n++) assert.equal(await batcher.add(`b${n}`), `b${n}`)
+  blocked.push(batcher.add('a5').then((out) => done.push(out)))
+  for (let n = 0; n < 100; n++) assert.equal(await batcher.add(`b${n}`), `b${n}`)
   assert.deepEqual(done, [])
-  assert.ok(tried < 20, `tried ${tried} times`)
+  assert.ok(tried.length < 20, `tried ${tried.length} times`)
+  assert.ok(!tried.includes('a5'), 'a5 arrived while its row was known to be locked')
   isLocked = false
   await Promise.all(blocked)
-  assert.deepEqual(done, ['a1', 'a2', 'a3', 'a4'])
+  assert.deepEqual(done, ['a1', 'a2', 'a3', 'a4', 'a5'])
 })
 
 test('a lock that an input does not name holds up that input alone, which ends when it is never free', async () => {
