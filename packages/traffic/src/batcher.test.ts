@@ -235,6 +235,46 @@ test('a lock that an input does not name holds up that input alone, which ends w
   assert.ok(batches.slice(4).every((batch) => batch.length === 1 || !batch.includes('held')))
 })
 
+test('an input that needs a lock that its keys do not name is done once that lock is free', async () => {
+  const lockNotAvailable = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' })
+  let tries = 0
+  const batcher = new Batcher<string, string>({
+    maxSize: 8,
+    concurrency: 1,
+    keysOf: (input) => [input],
+    run: async (inputs) => {
+      if (inputs.includes('held') && ++tries < 5) throw lockNotAvailable
+      return inputs
+    },
+  })
+  assert.equal(await batcher.add('held'), 'held')
+  assert.equal(tries, 5)
+})
+
+test('an input does not pass an earlier one with which it has a key in common', async () => {
+  const begun: string[] = []
+  const held = Promise.withResolvers<void>()
+  const batcher = new Batcher<string, string>({
+    maxSize: 8,
+    concurrency: 2,
+    keysOf: (input) => [...input],
+    run: async (inputs) => {
+      begun.push(...inputs)
+      if (inputs.includes('a')) await held.promise
+      return inputs
+    },
+  })
+  const first = batcher.add('a')
+  await turn()
+  const both = batcher.add('ab')
+  const passing = batcher.add('b')
+  assert.equal(await batcher.add('c'), 'c')
+  assert.deepEqual(begun, ['a', 'c'])
+  held.resolve()
+  await Promise.all([first, both, passing])
+  assert.deepEqual(begun, ['a', 'c', 'ab', 'b'])
+})
+
 test('inputs of different lanes never share a batch, and those of one lane do', async () => {
   const batches: number[][] = []
   const batcher = new Batcher<number, number>({
