@@ -36,6 +36,7 @@ import { tenantLimitOperations } from './tenant-limits.ts'
 import { tenantOperations } from './tenants.ts'
 import { turnOperations } from './turn.ts'
 import { usageOperations } from './usage.ts'
+import { webhookEndpointOperations } from './webhook-endpoints.ts'
 import { webhookOperations } from './webhooks.ts'
 
 /** Every operation of the API. */
@@ -49,6 +50,7 @@ export const operations = {
   ...keyLeakOperations,
   ...providerKeyOperations,
   ...webhookOperations,
+  ...webhookEndpointOperations,
   ...eventOperations,
   ...streamOperations,
   ...usageOperations,
