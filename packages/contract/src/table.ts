@@ -29,6 +29,7 @@ import { bookOperations } from './books.ts'
 import { receiptOperations } from './receipts.ts'
 import { requestLogOperations } from './request-log.ts'
 import { sessionOperations } from './sessions.ts'
+import { shareOperations } from './share.ts'
 import { spaceOperations } from './space.ts'
 import { streamOperations } from './streams.ts'
 import { tenantDataOperations } from './tenant-data.ts'
@@ -55,6 +56,7 @@ export const operations = {
   ...streamOperations,
   ...usageOperations,
   ...collectionOperations,
+  ...shareOperations,
   ...itemOperations,
   ...itemExportOperations,
   ...artifactOperations,
