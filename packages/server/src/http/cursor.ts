@@ -81,8 +81,18 @@ export function filteredList(list: string, filters: Record<string, unknown>): st
 }
 
 /** Drops the extra row that shows whether there is a next page, and makes the cursor of the last row on this page. */
-export function cutPage<Row extends { seq: number }>(list: string, rows: Row[], limit: number) {
+export function cutPageBy<Row>(rows: Row[], limit: number, cursorAfter: (last: Row) => string | undefined) {
   const page = rows.slice(0, limit)
   const last = page.at(-1)
-  return { page, nextCursor: rows.length > limit && last ? makeCursor(list, last.seq) : undefined }
+  return { page, nextCursor: rows.length > limit && last ? cursorAfter(last) : undefined }
+}
+
+/** cutPageBy for rows that are ordered by their sequence. */
+export function cutPage<Row extends { seq: number }>(list: string, rows: Row[], limit: number) {
+  return cutPageBy(rows, limit, ({ seq }) => makeCursor(list, seq))
+}
+
+/** cutPageBy for rows that are ordered by their time. */
+export function cutTimePage<Row extends TimePosition>(list: string, rows: Row[], limit: number) {
+  return cutPageBy(rows, limit, (last) => makeTimeCursor(list, last))
 }

@@ -6,7 +6,7 @@ import { listApplied } from '#db/schema-state.ts'
 import { listFunctions } from '#db/sql-functions.ts'
 import { recordAudit } from '#features/audit-log/record-audit.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { cutPageBy, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
 import { listProcesses as processesOf, type RunningProcess } from './process-store.ts'
 import { ByShard } from '../distribution/by-shard.ts'
 import { measureQueues } from './queue-store.ts'
@@ -28,9 +28,7 @@ const list = 'processes'
 const listProcesses: HandlerOf<'listProcesses'> = async ({ ctx, query }) => {
   const { limit = limits.pageDefault } = query
   const rows = await processesOf(ctx.db, readTimeCursor(list, query.cursor), limit + 1)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const nextCursor = rows.length > limit && last ? makeTimeCursor(list, { createdAt: last.startedAt, id: last.id }) : undefined
+  const { page, nextCursor } = cutPageBy(rows, limit, ({ startedAt, id }) => makeTimeCursor(list, { createdAt: startedAt, id }))
   return { status: 200, data: page.map(processView), nextCursor }
 }
 

@@ -6,7 +6,7 @@ import { isEs256Signature } from '@atrium/identity/signature'
 import { thumbprint } from '@atrium/identity/thumbprint'
 import type { Context } from '#features/context.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { cutPageBy, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
 import { AnswerTooLong, getBytes } from '#ports/get-bytes.ts'
 import { findCertificate, listCertificates as rowsOf, saveCertificate, type SeenCertificate } from './certificate-store.ts'
 
@@ -54,10 +54,9 @@ const list = 'space certificates'
 const listCertificates: HandlerOf<'listCertificates'> = async ({ ctx, query }) => {
   const { limit = limits.pageDefault } = query
   const rows = await rowsOf(ctx.db, readTimeCursor(list, query.cursor), limit + 1)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const nextCursor =
-    rows.length > limit && last ? makeTimeCursor(list, { createdAt: last.firstSeenAt, id: last.digest }) : undefined
+  const { page, nextCursor } = cutPageBy(rows, limit, ({ firstSeenAt, digest }) =>
+    makeTimeCursor(list, { createdAt: firstSeenAt, id: digest }),
+  )
   return { status: 200, data: page.map((one) => certificateView(one, one)), nextCursor }
 }
 

@@ -4,7 +4,7 @@ import type { Key } from '#features/keys/key.ts'
 import { listKeysById } from '#features/keys/store.ts'
 import { summariseKeyUse } from '#features/request-log/key-use-store.ts'
 import { findRevokesLeakedKeys, updateRevokesLeakedKeys } from '#features/tenants/store.ts'
-import { filteredList, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { cutPageBy, filteredList, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
 import { leakView } from './leak.ts'
 import { reportLeakedKeys } from './report-leaked-keys.ts'
 import { listLeaks } from './store.ts'
@@ -16,8 +16,9 @@ const listKeyLeaks: HandlerOf<'listKeyLeaks'> = async ({ ctx, tenantId, query })
   const { limit = limits.pageDefault, cursor, ...filters } = query
   const list = filteredList(`key leaks:${tenantId}`, filters)
   const rows = await listLeaks(ctx.db, tenantId, { after: readTimeCursor(list, cursor), isValid: filters.valid }, limit + 1)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
+  const { page, nextCursor } = cutPageBy(rows, limit, ({ firstSeenAt, keyId }) =>
+    makeTimeCursor(list, { createdAt: firstSeenAt, id: keyId }),
+  )
   const keys = await listKeysById(
     ctx.db,
     tenantId,
@@ -35,7 +36,7 @@ const listKeyLeaks: HandlerOf<'listKeyLeaks'> = async ({ ctx, tenantId, query })
   return {
     status: 200,
     data: leaks.map(({ leak, key }) => leakView(leak, key, uses.get(key.id) ?? unused)),
-    nextCursor: rows.length > limit && last ? makeTimeCursor(list, { createdAt: last.firstSeenAt, id: last.keyId }) : undefined,
+    nextCursor,
   }
 }
 

@@ -3,7 +3,7 @@ import { ApiError, invalid } from '#errors/api-error.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { findTenantForUpdate } from '#features/tenants/store.ts'
-import { filteredList, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { cutPageBy, filteredList, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
 import { futureTime, requestTime } from '#http/request-time.ts'
 import { listExpiringKeys } from './expiry-store.ts'
 import { issueKey } from './issue-key.ts'
@@ -44,13 +44,8 @@ const listKeys: HandlerOf<'listKeys'> = async ({ ctx, tenantId, query }) => {
   const rows = await (before === undefined
     ? listRows(ctx.db, tenantId, after, limit + 1)
     : listExpiringKeys(ctx.db, tenantId, { after, before }, limit + 1))
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  return {
-    status: 200,
-    data: page.toSorted(byAge).map(keyView),
-    nextCursor: rows.length > limit && last ? makeTimeCursor(list, { createdAt: endOf(last), id: last.id }) : undefined,
-  }
+  const { page, nextCursor } = cutPageBy(rows, limit, (key) => makeTimeCursor(list, { createdAt: endOf(key), id: key.id }))
+  return { status: 200, data: page.toSorted(byAge).map(keyView), nextCursor }
 }
 
 const revokeKey: HandlerOf<'revokeKey'> = async ({ tx, tenantId, params }) => {

@@ -2,7 +2,7 @@ import { assertNotDeleted } from '#features/tenants/deletion.ts'
 import { limits } from '@atrium/contract/limits'
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { makeNumberCursor, readNumberCursor } from '#http/cursor.ts'
+import { cutPageBy, makeNumberCursor, readNumberCursor } from '#http/cursor.ts'
 import { notifyKeyChange } from '#features/keys/store.ts'
 import { findTenant, findTenantForUpdate, listTenantNames } from '#features/tenants/store.ts'
 import { readLimitsView } from './limits.ts'
@@ -29,13 +29,13 @@ const list = 'stored bytes'
 const listStorage: HandlerOf<'listStorage'> = async ({ ctx, query }) => {
   const { limit = limits.pageDefault } = query
   const rows = await listStoredBytes(ctx.db, readNumberCursor(list, query.cursor), limit + 1)
-  const page = rows.slice(0, limit)
+  const { page, nextCursor } = cutPageBy(rows, limit, ({ bytes, tenantId }) =>
+    makeNumberCursor(list, { value: bytes, id: tenantId }),
+  )
   const names = await listTenantNames(
     ctx.db,
     page.map(({ tenantId }) => tenantId),
   )
-  const last = page.at(-1)
-  const nextCursor = rows.length > limit && last ? makeNumberCursor(list, { value: last.bytes, id: last.tenantId }) : undefined
   const data = page.map(({ tenantId, bytes }) => ({ tenant_id: tenantId, name: names.get(tenantId) ?? '', stored_bytes: bytes }))
   return { status: 200, data, nextCursor }
 }

@@ -1,7 +1,7 @@
 import { limits } from '@atrium/contract/limits'
 import { hashCredential, newCredential, newId } from '#crypto/random.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { cutTimePage, readTimeCursor } from '#http/cursor.ts'
 import { futureTime } from '#http/request-time.ts'
 import type { HandlerOf, Handlers } from '../handler.ts'
 import {
@@ -35,9 +35,7 @@ const list = 'operator credentials'
 const listOperatorCredentials: HandlerOf<'listOperatorCredentials'> = async ({ ctx, query }) => {
   const { limit = limits.pageDefault } = query
   const rows = await listCredentials(ctx.db, readTimeCursor(list, query.cursor), limit + 1)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const nextCursor = rows.length > limit && last ? makeTimeCursor(list, last) : undefined
+  const { page, nextCursor } = cutTimePage(list, rows, limit)
   return { status: 200, data: page.map(credentialView), nextCursor }
 }
 

@@ -6,7 +6,7 @@ import { ApiError } from '#errors/api-error.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { findKeyUse, notifyKeyChange } from '#features/keys/store.ts'
-import { filteredList, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { cutTimePage, filteredList, readTimeCursor } from '#http/cursor.ts'
 import { assertNotDeleted } from './deletion.ts'
 import { inviteHandlers } from './invites.ts'
 import { useInvite } from './invite-store.ts'
@@ -51,9 +51,7 @@ const listTenants: HandlerOf<'listTenants'> = async ({ ctx, query }) => {
   // The name of the oldest first stays, so that cursors of the previous release stay valid.
   const list = filteredList('tenants', { q, status, order: order === 'newest' ? order : undefined })
   const rows = await rowsOf(ctx.db, { q, status }, order, readTimeCursor(list, cursor), limit + 1)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const nextCursor = rows.length > limit && last ? makeTimeCursor(list, last) : undefined
+  const { page, nextCursor } = cutTimePage(list, rows, limit)
   return { status: 200, data: page.map(listedView), nextCursor }
 }
 

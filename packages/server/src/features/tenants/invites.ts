@@ -2,7 +2,7 @@ import { limits } from '@atrium/contract/limits'
 import { hashCredential, newCredential, newId } from '#crypto/random.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { cutTimePage, readTimeCursor } from '#http/cursor.ts'
 import { futureTime } from '#http/request-time.ts'
 import { insertInvite, type Invite, listInvites as rowsOf, revokeInvite as revoke } from './invite-store.ts'
 
@@ -21,9 +21,7 @@ const list = 'invites'
 const listInvites: HandlerOf<'listInvites'> = async ({ ctx, query }) => {
   const { limit = limits.pageDefault } = query
   const rows = await rowsOf(ctx.db, readTimeCursor(list, query.cursor), limit + 1)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const nextCursor = rows.length > limit && last ? makeTimeCursor(list, last) : undefined
+  const { page, nextCursor } = cutTimePage(list, rows, limit)
   const nowMs = Date.now()
   return { status: 200, data: page.map((invite) => inviteView(invite, nowMs)), nextCursor }
 }

@@ -3,7 +3,7 @@ import { newId } from '#crypto/random.ts'
 import type { Database } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { cutTimePage, readTimeCursor } from '#http/cursor.ts'
 import {
   type AskedAudit,
   beginAudit,
@@ -30,9 +30,7 @@ const list = 'ledger audits'
 const listAudits: HandlerOf<'listAudits'> = async ({ ctx, query }) => {
   const { limit = limits.pageDefault } = query
   const rows = await rowsOf(ctx.db, readTimeCursor(list, query.cursor), limit + 1)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const nextCursor = rows.length > limit && last ? makeTimeCursor(list, last) : undefined
+  const { page, nextCursor } = cutTimePage(list, rows, limit)
   return { status: 200, data: page.map(auditView), nextCursor }
 }
 

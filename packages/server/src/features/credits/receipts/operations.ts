@@ -1,6 +1,7 @@
 import { hashCredential } from '#crypto/random.ts'
 import type { Context } from '#features/context.ts'
 import type { HandlerOf } from '#features/handler.ts'
+import { cutPageBy } from '#http/cursor.ts'
 import { readTimeQuery } from '#http/time-page.ts'
 import { findPayer } from '../ledger/store.ts'
 import { type Receipt, receiptView } from './receipt.ts'
@@ -24,10 +25,6 @@ export const lookUpReceipts: HandlerOf<'lookUpReceipts'> = async ({ ctx, body })
 type Paging = Pick<ReturnType<typeof readTimeQuery>, 'limit' | 'cursorAfter'>
 
 async function pageOf(ctx: Context, receipts: Receipt[], { limit, cursorAfter }: Paging) {
-  const page = receipts.slice(0, limit)
-  return {
-    status: 200 as const,
-    data: await Promise.all(page.map((receipt) => receiptView(ctx, receipt))),
-    nextCursor: cursorAfter(receipts.length > limit ? page.at(-1) : undefined),
-  }
+  const { page, nextCursor } = cutPageBy(receipts, limit, cursorAfter)
+  return { status: 200 as const, data: await Promise.all(page.map((receipt) => receiptView(ctx, receipt))), nextCursor }
 }
