@@ -75,10 +75,10 @@ async function emptyDatabase(): Promise<{ DATABASE_URL: string; ATRIUM_DATA_DIR:
 }
 
 /** Every row of every table that a restore brings back. */
-async function contentOf(url: string): Promise<Record<string, string[]>> {
+async function contentOf(url: string, schema = 'public'): Promise<Record<string, string[]>> {
   const tables = await queryDatabase<{ name: string }>(
     url,
-    `select tablename as name from pg_tables where schemaname = 'public' and tablename !~ '^(schema_|sweep_leases|usage_writers|restores|database_contact|blob_search|daily_counts|request_log|space_use|ledger_prov|blob_deletion_holds|blob_folders)' order by 1`,
+    `select tablename as name from pg_tables where schemaname = '${schema}' and tablename !~ '^(schema_|sweep_leases|usage_writers|restores|database_contact|blob_search|daily_counts|request_log|space_use|ledger_prov|blob_deletion_holds|blob_folders)' order by 1`,
   )
   const content: Record<string, string[]> = {}
   for (const { name } of tables)
@@ -185,6 +185,27 @@ describe('an archive', { concurrency: 1 }, () => {
     const { code, output } = await run(['restore', file()], { ...restored, ATRIUM_DATA_DIR: join(folder, 'data') })
     assert.equal(code, 1)
     assert.match(output, /^atrium: a restore needs an empty database/m)
+  })
+
+  test('has the tables of an installation in a schema of its own, and is not restored over it', async () => {
+    const own = await emptyDatabase()
+    const name = new URL(own.DATABASE_URL).pathname.slice(1)
+    await queryDatabase(own.DATABASE_URL, 'create schema "Own"')
+    await queryDatabase(own.DATABASE_URL, `alter database ${name} set search_path = "Own", public`)
+    const first = await run(['restore', file(), '--verify'], own)
+    assert.equal(first.code, 0, first.output)
+    assert.deepEqual(await contentOf(own.DATABASE_URL, 'Own'), await contentOf(source.url))
+    const again = await run(['restore', file()], { ...own, ATRIUM_DATA_DIR: await mkdtemp(join(folder, 'again-')) })
+    assert.equal(again.code, 1)
+    assert.match(again.output, /^atrium: a restore needs an empty database/m)
+    assert.equal((await run(['restore', '--confirm-window'], own)).code, 0)
+    const copy = join(folder, 'own-schema.tar')
+    const made = await run(['backup', copy], own)
+    assert.equal(made.code, 0, made.output)
+    const elsewhere = await emptyDatabase()
+    const moved = await run(['restore', copy, '--verify'], elsewhere)
+    assert.equal(moved.code, 0, moved.output)
+    assert.deepEqual(await contentOf(elsewhere.DATABASE_URL), await contentOf(source.url))
   })
 
   test('is refused with another master key, or without one, before anything is written', async () => {

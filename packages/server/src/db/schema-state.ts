@@ -5,6 +5,14 @@ import type { MigrationFile } from './migration-files.ts'
 
 export type Queryable = Pick<Connections, 'query'>
 
+/**
+ * SQL for the OID of the schema that has our tables, or gets them. It is not always `public`: PostgreSQL creates tables
+ * in the first schema of the search path, by default the one with the name of the role, if there is one.
+ */
+export const ownSchema = `coalesce(
+  (select relnamespace from pg_class where oid = to_regclass('schema_migration_checksum')),
+  (select oid from pg_namespace where nspname = current_schema()))`
+
 /** A database's record of a migration that was applied to it. */
 export interface AppliedMigration {
   name: string

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Connection } from '@atrium/traffic/postgres/connection'
 import { restoreLockKey, restoreMarker } from '#db/migrate.ts'
 import { withMigrationLock } from '#db/migration-lock.ts'
+import { ownSchema } from '#db/schema-state.ts'
 import { StartError } from '#errors/start-error.ts'
 import { ownerOfKey } from '../blob-deletions/blob-keys.ts'
 import type { BackupHeader } from './manifest.ts'
@@ -23,9 +24,9 @@ export async function claimEmptyDatabase(connection: Connection): Promise<void> 
     () => undefined,
     async () => {
       const { rows } = await connection.query<{ name: string }>(
-        // Without those of extensions: Citus puts views into the schema public.
+        // Without those of extensions: Citus puts views into the schema.
         `select relname::text as name from pg_class c
-          where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S', 'f')
+          where relnamespace = ${ownSchema} and relkind in ('r', 'p', 'v', 'm', 'S', 'f')
             and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`,
       )
       const names = new Set(rows.map(({ name }) => name))
@@ -53,14 +54,14 @@ async function removeEverything(connection: Connection): Promise<void> {
   await connection.query(
     `do $$ declare one record; begin
        for one in select relname as name from pg_class
-                   where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> '${restoreMarker}' loop
+                   where relnamespace = ${ownSchema} and relkind in ('r', 'p') and relname <> '${restoreMarker}' loop
          execute format('drop table if exists %I cascade', one.name);
        end loop;
-       for one in select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'S' loop
+       for one in select relname as name from pg_class where relnamespace = ${ownSchema} and relkind = 'S' loop
          execute format('drop sequence if exists %I cascade', one.name);
        end loop;
        for one in select p.oid::regprocedure as name from pg_proc p
-                   where pronamespace = 'public'::regnamespace
+                   where pronamespace = ${ownSchema}
                      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') loop
          execute format('drop routine if exists %s cascade', one.name);
        end loop;
@@ -83,7 +84,7 @@ export async function beginLoad(connection: Connection, tables: string[]): Promi
   await connection.query('begin')
   const { rows } = await connection.query<ForeignKey>(
     `select conrelid::regclass::text as table, conname::text as name, pg_get_constraintdef(oid) as ddl
-       from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`,
+       from pg_constraint where contype = 'f' and connamespace = ${ownSchema}`,
   )
   for (const { table, name } of rows) await connection.query(`alter table ${table} drop constraint ${quote(name)}`)
   for (const table of tables) await connection.query(`alter table ${quote(table)} disable trigger user; truncate ${quote(table)}`)

@@ -1,7 +1,7 @@
 import { Connection } from '@atrium/traffic/postgres/connection'
 import { readColumn, statement, type Db } from '#db/database.ts'
 import { bookkeepingTables } from '#db/migrate.ts'
-import { listApplied } from '#db/schema-state.ts'
+import { listApplied, ownSchema } from '#db/schema-state.ts'
 import type { BackupHeader } from './manifest.ts'
 
 /** The settings that determine how values are written as text. */
@@ -49,13 +49,14 @@ const tablesStatement = statement<{ table: string; columns: string[] }>(
   // Generated columns are computed again by the restore. A partitioned table is one table, without its partitions.
   `select c.relname as table, array_agg(a.attname::text order by a.attnum) as columns
      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> all ($1::text[])
+    where c.relnamespace = ${ownSchema} and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> all ($1::text[])
     group by c.relname order by c.relname`,
 )
 
 const sequencesStatement = statement<{ name: string; last: number | null }>(
   'backup-sequences',
-  `select sequencename::text as name, last_value as last from pg_sequences where schemaname = 'public' order by sequencename`,
+  `select sequencename::text as name, last_value as last from pg_sequences
+    where schemaname = (select nspname from pg_namespace where oid = ${ownSchema}) order by sequencename`,
 )
 
 /** The contents of the snapshot, except for the keys. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/schema-state.ts'
+import { ownSchema, type Queryable } from '#db/schema-state.ts'
 
 /** What Citus says about this database; undefined: the extension is not installed in it. */
 export interface Cluster {
@@ -31,7 +31,7 @@ export async function listSpreadTables(db: Queryable): Promise<string[]> {
   if (!(await findCluster(db))) return []
   const { rows } = await db.query<{ name: string }>(
     `select c.relname::text as name from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
-      where p.partmethod = 'h' and c.relnamespace = 'public'::regnamespace order by 1`,
+      where p.partmethod = 'h' and c.relnamespace = ${ownSchema} order by 1`,
   )
   return rows.map(({ name }) => name)
 }
@@ -114,7 +114,7 @@ export async function callFunction(db: Queryable, name: string): Promise<void> {
 export async function spreadFunction(db: Queryable, name: string, like: string): Promise<boolean> {
   const { rows } = await db.query<{ signature: string }>(
     `select p.oid::regprocedure::text as signature from pg_proc p
-      where p.proname = $1 and p.pronamespace = 'public'::regnamespace and not exists (
+      where p.proname = $1 and p.pronamespace = ${ownSchema} and not exists (
         select from pg_catalog.pg_dist_object o
          where o.classid = 'pg_proc'::regclass and o.objid = p.oid and o.distribution_argument_index is not null)`,
     [name],

@@ -1,4 +1,5 @@
 import { statement, type Db } from '#db/database.ts'
+import { ownSchema } from '#db/schema-state.ts'
 
 export interface TableSize {
   name: string
@@ -13,7 +14,7 @@ const tablesStatement = statement<TableSize>(
   `select coalesce(pg_partition_root(c.oid), c.oid::regclass)::text as name, sum(pg_total_relation_size(c.oid))::bigint as bytes,
      case when bool_and(c.reltuples < 0) then null else sum(greatest(c.reltuples, 0))::bigint end as rows
    from pg_class c
-   where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+   where c.relkind = 'r' and c.relnamespace = ${ownSchema}
    group by 1 order by 2 desc, 1`,
 )
 
