@@ -192,6 +192,18 @@ test('a request time limit of the pool does not cut a migration short, and the p
   await limited.end()
 })
 
+test('nor do the limits that an operator has set for the database, also that of PostgreSQL 17 for a transaction', async () => {
+  const name = new URL(database.url).pathname.slice(1)
+  for (const limit of ['statement_timeout', 'transaction_timeout']) {
+    const { rowCount } = await pool.query('select from pg_settings where name = $1', [limit])
+    if (rowCount) await pool.query(`alter database ${name} set ${limit} = '300ms'`)
+  }
+  const limited = openPool()
+  await write('0001-slow.sql', 'select pg_sleep(0.6); create table slow ();')
+  assert.deepEqual(await migrate(limited, folder), { applied: ['0001-slow'], functions: [] })
+  await limited.end()
+})
+
 test('nor does the limit that the pool keeps at the client', async () => {
   const limited = new Connections({ url: database.url, max: 1, answerMs: 300, onError: () => undefined })
   await write('0001-slow.sql', 'select pg_sleep(0.6); create table slow ();')

@@ -118,6 +118,13 @@ async function findWork(
 }
 
 /**
+ * Removes the time limits of a session: ours, and those that an operator has set for the role, the database or the
+ * server. PostgreSQL 17 added the one of a whole transaction.
+ */
+export const withoutTimeLimits = `set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
+  select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'`
+
+/**
  * Runs `work` on one connection without the time limits for requests. A migration, or the wait for another process
  * that migrates, may take longer.
  */
@@ -130,7 +137,7 @@ export async function withOwnSession<Result>(
     query: (text: string, values: readonly unknown[] = []) => connection.query({ text, values, timeoutMs: Infinity }),
   }
   try {
-    await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0')
+    await client.query(withoutTimeLimits)
     return await work(client)
   } finally {
     // Closed instead of reused, because it would keep these settings.

@@ -1,6 +1,6 @@
 import { Connection } from '@atrium/traffic/postgres/connection'
 import { readColumn, statement, type Db } from '#db/database.ts'
-import { bookkeepingTables } from '#db/migrate.ts'
+import { bookkeepingTables, withoutTimeLimits } from '#db/migrate.ts'
 import { listApplied, ownSchema } from '#db/schema-state.ts'
 import type { BackupHeader } from './manifest.ts'
 
@@ -11,14 +11,19 @@ const sessionSettings = {
   intervalstyle: 'postgres',
   client_encoding: 'UTF8',
   extra_float_digits: 1,
-  statement_timeout: 0,
-  lock_timeout: 0,
-  idle_in_transaction_session_timeout: 0,
 } as const
 
-/** Opens a connection for a backup or a restore, without time limits for statements. */
-export function openConnection(url: string): Promise<Connection> {
-  return Connection.open({ url, connectMs: 30_000, answerMs: 24 * 60 * 60_000, settings: sessionSettings, readColumn })
+/** Opens a connection for a backup or a restore, without time limits for statements and transactions. */
+export async function openConnection(url: string): Promise<Connection> {
+  const connection = await Connection.open({
+    url,
+    connectMs: 30_000,
+    answerMs: 24 * 60 * 60_000,
+    settings: sessionSettings,
+    readColumn,
+  })
+  await connection.query(withoutTimeLimits)
+  return connection
 }
 
 /** For functions of stores. */
