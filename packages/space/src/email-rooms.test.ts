@@ -358,3 +358,18 @@ test('no account reaches a table or the log', async () => {
     assert.equal(everything.includes(secretText), false, secretText)
   }
 })
+
+test('an admission in another process holds for the next write here', async () => {
+  const second = await startTestSpace({ OIDC_ISSUER: idp.provider.issuer, OIDC_CLIENT_ID: 'spaces' }, space.databaseUrl)
+  try {
+    const { secret, owner } = await emailRoom(['bob@example.com'])
+    const [ada, bob] = [await person('ada@example.com'), await person('bob@example.com')]
+    const write = (who: typeof ada) => space.call('turn', { ...secret, ...who.identity, message: { text: 'x' } })
+    assert.equal(reasonOf(await write(bob)), 'in')
+    assert.equal(reasonOf(await write(ada)), '403 not_authorized not_on_list')
+    await second.call('admit', { ...secret, emails: ['ada@example.com'], ...owner.identity })
+    assert.equal(reasonOf(await write(ada)), 'in')
+  } finally {
+    await second.close()
+  }
+})

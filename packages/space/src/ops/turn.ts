@@ -22,8 +22,7 @@ export async function turn(ctx: SpaceContext, request: TurnRequest, caller: Call
   if (Buffer.byteLength(message.text) > MAX_TEXT_BYTES)
     throw new SpaceError('payload_too_large', `a message goes up to ${MAX_TEXT_BYTES} bytes`)
   for (let tried = 0; tried < maxTries; tried++) {
-    const opened = await openOrMake(ctx, request, caller)
-    const requester = await authorise(ctx, request, opened.policy)
+    const { opened, requester } = await openAuthorised(ctx, request, caller)
     if (request.name !== undefined && (requester.account || requester.agent))
       throw new SpaceError('invalid_request', 'name is for guests: an idToken has the name of its bearer')
     const author = authorOf(requester, request.name)
@@ -36,12 +35,21 @@ export async function turn(ctx: SpaceContext, request: TurnRequest, caller: Call
   throw new SpaceError('unavailable', 'the room is too busy', 1)
 }
 
-async function openOrMake(ctx: SpaceContext, request: TurnRequest, caller: Caller): Promise<OpenRoom> {
-  const known = ctx.writer.knownHead(request.room)
-  if (known) {
+/** The list that this process knows may be old. A write by it compares the end of the room, and a refusal reads it again. */
+async function openAuthorised(ctx: SpaceContext, request: TurnRequest, caller: Caller) {
+  const authorised = async (opened: OpenRoom) => ({ opened, requester: await authorise(ctx, request, opened.policy) })
+  const head = ctx.writer.knownHead(request.room)
+  if (head) {
     const key = roomKeyOf(request)
-    return { head: known, key, policy: openPolicy(known, key) }
+    const known = await authorised({ head, key, policy: openPolicy(head, key) }).catch((error: unknown) => {
+      if (!(error instanceof SpaceError) || !['not_on_list', 'revoked'].includes(error.reason)) throw error
+    })
+    if (known) return known
   }
+  return authorised(await openOrMake(ctx, request, caller))
+}
+
+async function openOrMake(ctx: SpaceContext, request: TurnRequest, caller: Caller): Promise<OpenRoom> {
   const found = await findOpenRoom(ctx, request)
   if (found) return found
   const key = roomKeyOf(request)
