@@ -191,7 +191,11 @@ export const SpaceSealedAnswer = Type.Object({
   alg: Type.Unsafe<'A256GCM'>({ type: 'string', const: 'A256GCM' }),
   bytes: Type.Integer({ description: 'Length of sealed in UTF-8.' }),
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of exactly the string sealed, as UTF-8.' }),
-  recipients: Type.Array(Type.String(), { description: 'Who can decrypt, as read from the stored lines. room: the room key.' }),
+  recipients: Type.Array(Type.String(), {
+    description:
+      'Who can decrypt, as read from the stored lines. room: the room key. unnamed: recipients without a name of up to 128 ' +
+      'characters, or after 10,000 others.',
+  }),
   sealed: Type.String({ description: 'The records, one per line of text, each a JWE in general JSON form (RFC 7516).' }),
 })
 export const SpaceAttestAnswer = Type.Object({

@@ -166,6 +166,24 @@ test('sealed returns the stored bytes of such a room too', async () => {
   assert.equal(body.sha256, createHash('sha256').update(body.sealed).digest('hex'))
 })
 
+test('of a room whose lines name many recipients, sealed holds a bounded number of names', async () => {
+  const client = await made()
+  let named = 0
+  const newLine = (kids: unknown[]) => {
+    const recipients = kids.map((kid) => ({ header: { kid } }))
+    return JSON.stringify({ protected: 'eA', recipients, iv: 'A'.repeat(16), ciphertext: 'eA', tag: 'A'.repeat(22) })
+  }
+  const store = async (kids: unknown[]) =>
+    assert.equal((await client.call('append', { line: newLine(kids), dedupe: newDedupe() })).status, 200)
+  await store([{ kid: 'x' }, 7, 'k'.repeat(129)])
+  for (let i = 0; i < 5; i++) await store(Array.from({ length: 2_200 }, () => `n${named++}`))
+  const { recipients } = (await space.call('sealed', { room: client.room })).body
+  assert.ok(named > 10_000)
+  assert.equal(recipients.length, 10_000)
+  assert.ok(recipients.every((name: unknown) => typeof name === 'string' && name.length <= 128))
+  assert.deepEqual([recipients.includes('room'), recipients.includes('unnamed')], [true, true])
+})
+
 test('no table, log line or metric contains the key or a text', async () => {
   const client = await made()
   const text = `canary-${randomBytes(16).toString('hex')}`

@@ -2541,7 +2541,9 @@ class SpaceSealedAnswer(TypedDict):
     sha256: str
     """Of exactly the string sealed, as UTF-8."""
     recipients: list[str]
-    """Who can decrypt, as read from the stored lines. room: the room key."""
+    """Who can decrypt, as read from the stored lines. room: the room key. unnamed: recipients without a name of up to
+    128 characters, or after 10,000 others.
+    """
     sealed: str
     """The records, one per line of text, each a JWE in general JSON form (RFC 7516)."""
 

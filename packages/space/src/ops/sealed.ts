@@ -17,6 +17,13 @@ const pageLines = 256
  * its place is given to others.
  */
 const longestMs = 10 * 60_000
+/**
+ * The names of recipients are held until the end of the answer. Whoever makes a room can store lines with millions of
+ * them, so all further names, and names longer than any of a device, are `unnamed`.
+ */
+const maxNames = 10_000
+const maxNameLength = 128
+const UNNAMED = 'unnamed'
 
 /**
  * Returns the stored bytes unchanged, to any caller: without the room key they disclose the amount of the messages
@@ -114,7 +121,7 @@ const canonicalLine =
  */
 function* escapedParts(line: string, kids: Set<string>): Generator<string, void, undefined> {
   if (!canonicalLine.test(line)) {
-    for (const kid of recipientsOf(line)) kids.add(kid)
+    addNames(line, kids)
     yield escaped(line)
     return
   }
@@ -136,14 +143,29 @@ function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
+function addNames(line: string, kids: Set<string>): void {
+  if (kids.size > maxNames) return
+  for (const kid of recipientsOf(line)) {
+    if (kids.size >= maxNames && !kids.has(kid)) return void kids.add(UNNAMED)
+    kids.add(kid)
+  }
+}
+
 /** Read from the stored line itself, whatever it contains. */
 function recipientsOf(line: string): string[] {
   try {
-    const { recipients, unprotected } = JSON.parse(line) as { recipients?: { header?: { kid?: string } }[]; unprotected?: object }
+    const { recipients, unprotected } = JSON.parse(line) as {
+      recipients?: { header?: { kid?: unknown } }[]
+      unprotected?: object
+    }
     // A line that a client sealed, without a list.
     if (unprotected && !recipients) return ['room']
-    return Array.isArray(recipients) ? recipients.map(({ header }) => header?.kid ?? 'unnamed') : ['unnamed']
+    return Array.isArray(recipients) ? recipients.map(({ header }) => nameOf(header?.kid)) : [UNNAMED]
   } catch {
-    return ['unnamed']
+    return [UNNAMED]
   }
+}
+
+function nameOf(kid: unknown): string {
+  return typeof kid === 'string' && kid.length <= maxNameLength ? kid : UNNAMED
 }
