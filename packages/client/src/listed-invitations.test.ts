@@ -91,3 +91,24 @@ test('a device that has answered an invitation can find out that the owner took 
   const down = async () => Promise.reject(new TypeError('no network'))
   await assert.rejects(isTakenBack(second, { ...other, fetch: down }), { error: 'network_error' })
 })
+
+test('a device whose encryption key is none is not let in, and keeps nobody else out', async () => {
+  const { room } = await newRoom()
+  const [first, second] = [await room.invite('Mallory'), await room.invite('Grace')]
+  const device = await newDevice()
+  // No point of the curve, and canonical base64url nevertheless.
+  const encryption = { ...device.encryption, y: device.encryption.x }
+  await answerInvitation(first, { ...more(), device: { ...device, encryption } })
+  await answerInvitation(second, { ...more(), device: await newDevice() })
+  assert.deepEqual(
+    (await room.admit()).map(({ invitedAs }) => invitedAs),
+    ['Grace'],
+  )
+  const open = await room.invitations()
+  assert.deepEqual(
+    open.map(({ invitedAs }) => invitedAs),
+    ['Mallory'],
+  )
+  await room.expel(open.map(({ key }) => key))
+  assert.deepEqual(await room.invitations(), [])
+})

@@ -88,6 +88,21 @@ test('a second device that was removed by itself comes back by an invitation, wh
   assert.equal((await owner.members()).length, 2)
 })
 
+test('a second device whose encryption key is none is not let in, and keeps no other one out', async () => {
+  const { owner, member, other, firstKey, secondKey } = await prepare()
+  const device = await newDevice()
+  const broken = { ...device, encryption: { ...device.encryption, y: device.encryption.x } }
+  await member.vouch(await openListedRoom({ ...more(), room: owner.room, device: broken }).card(firstKey))
+  await member.vouch(await other.card(firstKey))
+  const waiting = (await owner.vouched()).map(({ key }) => key)
+  assert.equal(waiting.length, 2)
+  const admitted = await owner.admitVouched(waiting)
+  assert.deepEqual(
+    admitted.map(({ key }) => key),
+    [secondKey],
+  )
+})
+
 test('what is no card for this room is not written, and only the owner lets in', async () => {
   const { owner, member, other, firstKey, secondKey } = await prepare()
   const elsewhere = openListedRoom({ ...more(), room: newRoomSecret().room, device: await newDevice() })

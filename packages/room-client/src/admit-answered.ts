@@ -1,7 +1,7 @@
 import { parseEmail } from '@atrium/identity/email'
 import { withAdmitted } from './list-changes.ts'
 import type { ListedConnection } from './listed-connection.ts'
-import type { Invitation, Member } from './listed-types.ts'
+import type { Member } from './listed-types.ts'
 
 interface AdmitOptions {
   /** Who was invited as this; undefined: everybody who has answered. */
@@ -19,10 +19,11 @@ export async function admitAnswered(
   let answered: { key: string; card: string }[] = []
   await connection.change(async (list) => {
     // By the list that this one follows: another tab of the owner may have taken an invitation back meanwhile.
-    answered = (await connection.list()).invitations.flatMap(({ key, invitedAs, answeredBy }: Invitation) => {
+    answered = []
+    for (const { key, invitedAs, answeredBy } of (await connection.list()).invitations) {
       const isMeant = answeredBy && (only ?? invitedAs) === invitedAs && (!needsTokens || mayEnter(invitedAs, answeredBy))
-      return isMeant ? [{ key, card: answeredBy.key }] : []
-    })
+      if (isMeant && (await connection.canSealTo(answeredBy.key))) answered.push({ key, card: answeredBy.key })
+    }
     return answered.length > 0 ? withAdmitted(list, answered) : undefined
   }, signal)
   const { members } = await connection.list()

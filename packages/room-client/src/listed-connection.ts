@@ -25,7 +25,7 @@ import {
   TokenRefusedError,
 } from './listed-types.ts'
 import { PagesAhead } from './pages-ahead.ts'
-import { type Card, exportPairs, generateDevicePairs, readCard, roomDeviceOf } from './room-device.ts'
+import { type Card, exportPairs, generateDevicePairs, isEncryptionKey, readCard, roomDeviceOf } from './room-device.ts'
 
 const maxTries = 5
 
@@ -110,6 +110,12 @@ export class ListedConnection {
     const named = (keys: readonly string[]) => Promise.all(keys.map((key) => this.#member(key)))
     const members = await named(policy.devices.filter((key) => !invites.has(key)))
     return { members, invitations: await this.#invitations(), vouched: await named(this.#reader.vouched) }
+  }
+
+  /** Whether a list can be sealed to this device. Readers accept a card with an encryption key that is none. */
+  async canSealTo(key: string): Promise<boolean> {
+    const card = this.#reader.card(key)
+    return card !== undefined && isEncryptionKey(card.epk)
   }
 
   #invitations(): Promise<Invitation[]> {

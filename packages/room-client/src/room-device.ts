@@ -111,6 +111,14 @@ export async function readCard(text: unknown, room: string): Promise<Card | unde
   }
 }
 
+/** Whether something can be sealed to this key. The coordinates of a card may be of no point of the curve. */
+export function isEncryptionKey({ kty, crv, x, y }: EcPublicKey): Promise<boolean> {
+  return crypto.subtle.importKey('jwk', { kty, crv, x, y }, encryptionAlgorithm, false, []).then(
+    () => true,
+    () => false,
+  )
+}
+
 /** The required members of a public key; undefined: it is none, or has others. */
 export function readKey(value: unknown): EcPublicKey | undefined {
   const { kty, crv, x, y, ...rest } = (value ?? {}) as Partial<EcPublicKey>

@@ -25,7 +25,9 @@ export async function admitVouched(
   let waiting: Member[] = []
   await connection.change(async (list) => {
     // By the list that this one follows: another tab of the owner may have removed who has named them.
-    waiting = (await connection.list()).vouched.filter(({ key }) => keys.includes(key))
+    waiting = []
+    for (const member of (await connection.list()).vouched)
+      if (keys.includes(member.key) && (await connection.canSealTo(member.key))) waiting.push(member)
     return waiting.length > 0 ? { ...list, devices: [...list.devices, ...waiting.map(({ key }) => key)] } : undefined
   }, signal)
   return waiting
