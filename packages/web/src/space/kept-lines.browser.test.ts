@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
@@ -84,6 +85,49 @@ describe('lines that this device has opened before', { skip: skipWithoutChromium
       await ann.close()
     })
   }
+
+  test('a service that has lost the room for a moment, and comes back with fewer lines, is named', async () => {
+    const ann = await newVisitor(browser)
+    await makeSealedRoom(ann.page, space.origin)
+    await write(ann.page, 'One')
+    await shown(ann.page, 'One')
+    await waitForBlocks(ann.page, 1)
+    await ann.page.goto('about:blank')
+    const answers: object[] = []
+    await ann.page.route('**/space', async (route, request) => {
+      if (!request.postData()?.includes('"op":"read"')) return route.fallback()
+      answers.push(request)
+      if (answers.length === 1) return route.fulfill({ status: 404, json: { error: 'not_found', reason: 'room' } })
+      const { sinceCount } = request.postDataJSON() as { sinceCount: number }
+      const response = await route.fetch()
+      const { lines } = (await response.json()) as ReadPage
+      const [first = ''] = lines
+      const etag = createHash('sha256').update(first).digest('base64url')
+      return route.fulfill({ json: { lines: sinceCount === 0 ? [first] : [], count: 1, etag } })
+    })
+    await ann.page.goBack()
+    await ann.page.getByRole('heading', { name: 'This history cannot be trusted' }).waitFor()
+    await ann.page.getByText(/Line \d \(rewritten\)/).waitFor()
+    await ann.close()
+  })
+
+  test('a message that the service only says it has stored stays on this device', async () => {
+    const ann = await newVisitor(browser)
+    await makeSealedRoom(ann.page, space.origin)
+    await write(ann.page, 'One')
+    await shown(ann.page, 'One')
+    await ann.page.route('**/space', async (route, request) => {
+      if (!request.postData()?.includes('"op":"append"')) return route.fallback()
+      return route.fulfill({ json: { ok: true, seq: 1, etag: 'A'.repeat(43), count: 2 } })
+    })
+    await write(ann.page, 'Never stored')
+    await ann.page.locator('.pending.sent', { hasText: 'Never stored' }).waitFor()
+    await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
+    await ann.page.reload()
+    await shown(ann.page, 'Never stored')
+    await ann.page.locator('.pending').waitFor({ state: 'detached' })
+    await ann.close()
+  })
 
   test('forgetting the room drops its lines, and a browser that stores nothing reads from the beginning', async () => {
     const ann = await newVisitor(browser)

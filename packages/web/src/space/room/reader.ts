@@ -31,8 +31,6 @@ export interface ReaderEvents {
   readonly onEntries: (entries: readonly Entry[]) => void
   /** All there is has been read. */
   readonly onCaughtUp: () => void
-  /** The service has no such room, or no longer. */
-  readonly onGone: () => void
 }
 
 interface PollOptions {
@@ -102,6 +100,11 @@ export class Reader {
       pause: () => this.naps.nap(UNHELD_MS * (0.75 + Math.random() / 2), signal),
       signal,
     })
+  }
+
+  /** Whether the message was read, or is one of those before the first that was fetched. */
+  hasRead({ seq, id }: { seq: number; id: string }): boolean {
+    return this.byId.has(id) || seq < (this.#from ?? 0)
   }
 
   async loadEarlier(lines = EAGER_LINES): Promise<void> {
@@ -207,9 +210,11 @@ export class Reader {
     return REFUSED_MS
   }
 
-  /** Without access, no earlier contents are shown. */
+  /**
+   * Without access, no earlier contents are shown. What this device keeps of a client-sealed room stays, also if the service
+   * says that there is no such room: otherwise it could come back with less, and nobody would notice.
+   */
   #close(phase: 'refused' | 'missing' | 'removed', failure: unknown): void {
-    if (phase !== 'refused') this.#events.onGone()
     this.byId.clear()
     this.#retractions.clear()
     this.#from = undefined

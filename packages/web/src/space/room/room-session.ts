@@ -4,7 +4,6 @@ import { ClaimedNames } from '../identity/claimed-name.ts'
 import type { RoomLink } from '../room-link.ts'
 import { Store } from '../store.ts'
 import { type Channel, openChannel } from './channel.ts'
-import { dropLines } from './line-cache.ts'
 import type { ListedChannel } from './listed-channel.ts'
 import { Reader } from './reader.ts'
 import { emptyList, type RoomList } from './room-list.ts'
@@ -46,12 +45,14 @@ export class RoomSession {
     this.list = listed?.list ?? emptyList()
     this.channel = channel
     signal.addEventListener('abort', () => channel.close())
-    this.sender = new Sender(channel, vault, this.state, signal, () => this.names.value.name)
+    this.sender = new Sender(channel, vault, this.state, signal, {
+      nameOf: () => this.names.value.name,
+      hasRead: (said) => this.reader.hasRead(said),
+    })
     this.reader = new Reader(channel, this.state, signal, {
       onNews: (entries) => onNews(entries, this),
       onEntries: (entries) => this.sender.reconcile(entries),
       onCaughtUp: () => void this.sender.sendAll(),
-      onGone: () => void dropLines(secret.room),
     })
   }
 

@@ -11,6 +11,13 @@ import { formatRetraction } from './retraction.ts'
 import type { RoomState } from './room-state.ts'
 import type { Vault } from './vault.ts'
 
+interface SenderOptions {
+  /** The name that a guest claims. */
+  readonly nameOf: () => string | undefined
+  /** Whether the message is part of the history that was read. The service alone is not believed. */
+  readonly hasRead: (said: { seq: number; id: string }) => boolean
+}
+
 /**
  * Sends messages in their order and retries for as long as necessary. A message stays on this device until it has
  * come back as part of the history.
@@ -23,18 +30,17 @@ export class Sender {
   readonly #vault: Vault
   readonly #state: Store<RoomState>
   readonly #signal: AbortSignal
-  readonly #nameOf: () => string | undefined
+  readonly #options: SenderOptions
   #busy = false
   #failures = 0
 
-  /** `nameOf`: the name that a guest claims. */
-  constructor(channel: Channel, vault: Vault, state: Store<RoomState>, signal: AbortSignal, nameOf: () => string | undefined) {
+  constructor(channel: Channel, vault: Vault, state: Store<RoomState>, signal: AbortSignal, options: SenderOptions) {
     this.#channel = channel
     this.#vault = vault
     this.own = new OwnEntries(vault)
     this.#state = state
     this.#signal = signal
-    this.#nameOf = nameOf
+    this.#options = options
   }
 
   /** What an earlier visit left unsent. */
@@ -103,11 +109,11 @@ export class Sender {
   async #sendOne({ clientId, text, replyTo }: Pending): Promise<void> {
     this.#change(clientId, { state: 'sending' })
     try {
-      const { seq, id } = await this.#channel.say({ clientId, text, replyTo, name: this.#nameOf() }, this.#signal)
+      const { seq, id } = await this.#channel.say({ clientId, text, replyTo, name: this.#options.nameOf() }, this.#signal)
       this.#failures = 0
       this.own.add(id)
       // The history may have arrived before this answer, especially if this answers a second attempt.
-      if (seq < (this.#state.value.head?.count ?? 0)) this.drop([clientId])
+      if (this.#options.hasRead({ seq, id })) this.drop([clientId])
       else this.#change(clientId, { state: 'sent', entryId: id })
     } catch (error) {
       if (!this.#signal.aborted) await this.#fail(clientId, error)
