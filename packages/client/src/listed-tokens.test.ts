@@ -98,6 +98,23 @@ test('an invited address is admitted only with its own ID token; each answer is 
   assert.equal((await room.admit()).length, 1, 'a name is the word of the owner')
 })
 
+test('a device whose clock is slow, and not too slow for the service, is let in by its ID token', async () => {
+  const { room } = await newRoom()
+  for (const slowMs of [120_000, 290_000]) {
+    const device = await newDevice()
+    const idToken = await tokenFor(device, 'grace@example.org')
+    const nowMs = () => Date.now() - slowMs
+    await answerInvitation(await room.invite('grace@example.org'), { ...more(), device, idToken, nowMs })
+    const [admitted] = await room.admit()
+    assert.equal(admitted?.standing.ok && admitted.standing.email, 'grace@example.org')
+  }
+  const late = await newRoom({ nowMs: () => Date.now() - 120_000 })
+  await late.room.identify(await tokenFor(late.device, 'ada@example.org'))
+  const reader = openListedRoom({ ...more(), room: late.room.room, device: late.device, identityProvider: identityProvider() })
+  const [owner] = await reader.members()
+  assert.equal(owner?.standing.ok && owner.standing.email, 'ada@example.org')
+})
+
 test('a device that was removed comes back by an invitation for its own address only, and with a new token', async () => {
   const { room } = await newRoom()
   const device = await newDevice()

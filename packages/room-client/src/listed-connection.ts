@@ -10,6 +10,7 @@ import { TokenJudge } from './member-standing.ts'
 import { SentLists } from './sent-lists.ts'
 import { assertWritable } from './writable-record.ts'
 import { newRoomSecret, randomId } from './new-room-secret.ts'
+import { tokenRecord } from './sealed-token.ts'
 import { SpaceCallError } from './space-call-error.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
 import { TamperedRoomError } from './tampered-room-error.ts'
@@ -130,7 +131,9 @@ export class ListedConnection {
   async identify(idToken: string, signal: AbortSignal | undefined): Promise<Member> {
     const key = this.#options.device.signing.thumbprint
     const token = this.seal(idToken)
-    const standing = await this.#judge.judge({ ...this.#reader.device(key), token: { token: idToken, at: token.at } }, [])
+    const judged = { ...this.#reader.device(key), token: { token: idToken, at: token.at } }
+    // By that time and not by the clock of this device, which may be slow.
+    const standing = await this.#judge.judge(judged, [], Date.parse(token.at))
     if (!standing.ok && standing.reason !== 'unchecked') throw new TokenRefusedError(standing.reason)
     await this.append({ t: 'identity', ...token }, signal)
     await this.#readNew(signal)
@@ -139,7 +142,7 @@ export class ListedConnection {
 
   /** An ID token as a record has it. */
   seal(idToken: string): { at: string; id_token: string } {
-    return { at: new Date(this.#options.nowMs?.() ?? Date.now()).toISOString(), id_token: idToken }
+    return tokenRecord(idToken, this.#options.nowMs?.() ?? Date.now())
   }
 
   async #withMembers(entries: Entry[]): Promise<ListedEntry[]> {

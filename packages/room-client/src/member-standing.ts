@@ -78,7 +78,12 @@ export class TokenJudge {
     this.#nowMs = nowMs
   }
 
-  async judge({ key, token, invitedAs, isRevoked }: JudgedDevice, sealed: readonly SealedIssuer[]): Promise<Standing> {
+  /** `readerMs`: the clock of the reader. */
+  async judge(
+    { key, token, invitedAs, isRevoked }: JudgedDevice,
+    sealed: readonly SealedIssuer[],
+    readerMs = this.#nowMs(),
+  ): Promise<Standing> {
     if (!token) return { ok: false, reason: 'unsigned' }
     if (!this.#provider) return { ok: false, reason: 'unchecked' }
     const { issuer } = this.#provider
@@ -89,7 +94,7 @@ export class TokenJudge {
     // Without the provider's keys, nothing can be said about a token that the owner's keys are not for.
     if (!hasKeyFor(token.token, keys) && current.length === 0 && isReadable(token.token))
       return { ok: false, reason: 'unchecked' }
-    const nowMs = Math.min(Date.parse(token.at), this.#nowMs())
+    const nowMs = Math.min(Date.parse(token.at), readerMs)
     const claims = await checkIdToken(token.token, { issuer, audience: this.#provider.clientId, nowMs, keys })
     if (typeof claims === 'string') return { ok: false, reason: `token: ${claims}` }
     if (claims.nonce !== key) return { ok: false, reason: 'nonce_mismatch' }

@@ -30,6 +30,20 @@ export interface VerifiedToken extends TokenClaims {
   readonly signedBy: ProviderKey
 }
 
+/** The service refuses a device whose clock is further off. */
+const MAX_SLOW_MS = 300_000
+
+/**
+ * An ID token as a record has it, sealed now. Of a device whose clock is slow, `at` is the time at which the provider has issued
+ * the token: no reader accepts a token from the future.
+ */
+export function tokenRecord(idToken: string, nowMs: number): { at: string; id_token: string } {
+  const iat = readPart(idToken.split('.')[1])?.['iat']
+  const slowMs = typeof iat === 'number' ? iat * 1_000 - nowMs : 0
+  const atMs = slowMs > 0 && slowMs <= MAX_SLOW_MS ? nowMs + slowMs : nowMs
+  return { at: new Date(atMs).toISOString(), id_token: idToken }
+}
+
 /** The keys of a JWK Set that may verify RS256. Of keys with the same kid, the first counts. */
 export function readProviderKeys(jwkSet: unknown): ProviderKey[] {
   const keys = new Map<string | undefined, ProviderKey>()
