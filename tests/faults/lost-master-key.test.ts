@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
 import { adminToken, freePort } from '../support/atrium-process.ts'
@@ -136,13 +136,44 @@ test('a first start whose SPACE_PORT is in use makes nothing; the next one print
 
 test('if the first start fails after its database was created, the next start creates and prints the keys', async (t) => {
   const dataDir = await newFolder(t)
-  const signingKey = { ATRIUM_SPACE_SIGNING_KEY: 'no key at all' }
-  const failed = runAtrium(['start'], { PORT: String(await freePort()), ATRIUM_DATA_DIR: dataDir, ...signingKey })
+  const [PORT, SPACE_PORT] = [String(await freePort()), String(await freePort())]
+  const failed = runAtrium(['start'], { PORT, SPACE_PORT, ATRIUM_DATA_DIR: dataDir })
   t.after(() => failed.kill('SIGKILL'))
+  // The ports were checked before the folder was made.
+  while (!existsSync(dataDir)) assert.equal(await failed.ended(10), undefined, failed.output())
+  const occupant = createServer().listen(Number(SPACE_PORT), '127.0.0.1')
+  t.after(() => occupant.close())
   assert.equal(await failed.ended(60_000), 1, failed.output())
   assert.ok(existsSync(join(dataDir, 'master-key')), 'it came as far as that')
   assert.doesNotMatch(failed.output(), /wsk_/)
   await assertPrintsKeys(await start(t, ['start'], { ATRIUM_DATA_DIR: dataDir }))
+})
+
+test('a wrong signing key of Space, in its variable, its file or the data folder, is reported before anything is created', async (t) => {
+  const must = 'must be the private key of an EC P-256 pair, as PKCS#8 PEM or as JWK'
+  const file = join(await mkdtemp(join(tmpdir(), 'atrium-space-key-')), 'key')
+  t.after(() => rm(dirname(file), { recursive: true }))
+  await writeFile(file, 'hunter2')
+  for (const wrong of [{ ATRIUM_SPACE_SIGNING_KEY: 'hunter2' }, { ATRIUM_SPACE_SIGNING_KEY_FILE: file }])
+    for (const role of ['start', 'space']) {
+      const dataDir = await newFolder(t)
+      // Nothing answers at this address, so a role that asks the database first does not report the key.
+      const database = role === 'space' ? { DATABASE_URL: 'postgres://127.0.0.1:1/none' } : {}
+      const said = await refusal(t, [role], {
+        SPACE_PORT: String(await freePort()),
+        ATRIUM_DATA_DIR: dataDir,
+        ...database,
+        ...wrong,
+      })
+      assert.equal(said, `atrium: ATRIUM_SPACE_SIGNING_KEY ${must}`)
+      assert.ok(!existsSync(dataDir), 'nothing was made')
+    }
+  const dataDir = await newFolder(t)
+  await mkdir(dataDir)
+  await writeFile(join(dataDir, 'space-signing-key'), '')
+  const env = { SPACE_PORT: String(await freePort()), ATRIUM_DATA_DIR: dataDir }
+  assert.equal(await refusal(t, ['start'], env), `atrium: ${join(dataDir, 'space-signing-key')} ${must}`)
+  assert.deepEqual(await readdir(dataDir), ['space-signing-key'])
 })
 
 test('the same port in two variables is reported before anything is created', async (t) => {

@@ -39,6 +39,19 @@ test('coupons are sold at an https address that names no user, or nowhere', () =
     assert.throws(() => read(wrong), /ATRIUM_SPACE_COUPON_URL is not an https address/)
 })
 
+test('the origin of the keys is an address, and a wrong one is reported by its name', () => {
+  const read = (text: string) =>
+    readSpaceConfig({
+      DATABASE_URL: 'postgres://db',
+      OIDC_ISSUER: 'https://issuer.example',
+      OIDC_CLIENT_ID: 'app',
+      OIDC_JWKS_ORIGIN: text,
+    }).oidc?.keysOrigin
+  assert.equal(read('https://keys.example/jwks'), 'https://keys.example')
+  assert.equal(read(' '), undefined)
+  assert.throws(() => read('keys.example'), { message: 'OIDC_JWKS_ORIGIN is not an address' })
+})
+
 test('the root leads to the app, and nothing of an address is repeated', async () => {
   const space = await startTestSpace({ ATRIUM_SPACE_COUPON_URL: 'https://shop.example/' })
   const answer = await fetch(`${space.origin}/?to=//evil.example`, { redirect: 'manual' })

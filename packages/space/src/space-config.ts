@@ -55,6 +55,7 @@ export function readSpaceConfig(env: NodeJS.ProcessEnv): SpaceConfig {
   const port = Number(get('SPACE_PORT') ?? '8788')
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('SPACE_PORT must be a whole number from 0 to 65535')
   const issuer = get('OIDC_ISSUER')
+  const keysOrigin = get('OIDC_JWKS_ORIGIN')
   const publicUrl = get('ATRIUM_PUBLIC_URL') ?? 'http://localhost:8787'
   return {
     host: get('HOST') ?? '127.0.0.1',
@@ -82,7 +83,7 @@ export function readSpaceConfig(env: NodeJS.ProcessEnv): SpaceConfig {
         : {
             issuer,
             clientId: need('OIDC_CLIENT_ID'),
-            keysOrigin: get('OIDC_JWKS_ORIGIN'),
+            keysOrigin: keysOrigin && origin('OIDC_JWKS_ORIGIN', keysOrigin),
             ...labelOf(issuer, get('ATRIUM_DEV_IDENTITY') === 'on'),
           },
   }

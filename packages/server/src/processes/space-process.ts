@@ -3,6 +3,7 @@ import { readSpaceConfig } from '@atrium/space/space-config'
 import type { Config } from '#config/config.ts'
 import { messageOf } from '#errors/caught.ts'
 import { StartError } from '#errors/start-error.ts'
+import { findSpaceKey } from './archive-keys.ts'
 import { isDevelopmentIssuer } from './development-identity/development-issuer.ts'
 import { superviseProcess, type SupervisedProcess } from './supervise-process.ts'
 
@@ -40,13 +41,14 @@ export async function startSpaceProcess(config: Config, databaseUrl: string, bun
   return superviseProcess({ name: 'the Space service', path, env: spaceEnvironment(config, databaseUrl), execArgv })
 }
 
-/** Throws StartError for a wrong setting of the Space service, which reads its settings only when it starts. */
-export function assertSpaceSettings(config: Config): void {
+/** Throws StartError for a wrong setting or signing key of the Space service, which reads them only when it starts. */
+export async function assertSpaceSettings(config: Config): Promise<void> {
   try {
     readSpaceConfig(spaceEnvironment(config, config.databaseUrl ?? 'postgres://embedded'))
   } catch (error) {
     throw new StartError(messageOf(error))
   }
+  await findSpaceKey(config.dataDir)
 }
 
 function spaceEnvironment(config: Config, databaseUrl: string): NodeJS.ProcessEnv {

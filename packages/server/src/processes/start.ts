@@ -56,7 +56,7 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
     ...(space ? { spaceOrigin: `http://127.0.0.1:${configured.spacePort}` } : {}),
   }
   const [given, wrapped] = [readGivenSecrets(env), readWrappedMasterKeys(env)]
-  if (space) assertSpaceSettings(config)
+  if (space) await assertSpaceSettings(config)
   const { api, space: spacePort, metrics } = portsOf(config)
   const own = space ? [api, spacePort] : [api]
   assertPortsDiffer([...own, metrics])
@@ -137,7 +137,7 @@ export async function startRole(role: Role): Promise<Pick<Running, 'failed' | 's
   const config = readConfig(env)
   const [given, wrapped] = [readGivenSecrets(env), readWrappedMasterKeys(env)]
   const isSpace = role === 'space'
-  if (isSpace) assertSpaceSettings(config)
+  if (isSpace) await assertSpaceSettings(config)
   const ports = portsOf(config)
   if (role !== 'worker') assertPortsDiffer([ports[role], ports.metrics])
   const own = isSpace && config.database.space.url !== undefined ? config.database.space : undefined
