@@ -1517,6 +1517,8 @@ create table artifact_jobs (
   deadline timestamp(3) with time zone not null,
   created_at timestamp(3) with time zone default now() not null,
   turn bigint default 0 not null,
+  kept_bytes bytea,
+  kept_as json,
   constraint artifact_jobs_pkey PRIMARY KEY (tenant_id, collection_id, artifact_id),
   constraint artifact_jobs_work_known CHECK ((work = ANY (ARRAY['paint'::text, 'card'::text, 'clip'::text])))
 );

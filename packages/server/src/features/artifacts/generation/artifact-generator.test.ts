@@ -214,3 +214,41 @@ test('an outage of the blob store, before and after the provider has painted, ca
   await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 40_000)
   assert.deepEqual({ painted, refused }, { painted: 1, refused: 2 })
 })
+
+for (const end of ['stops', 'is killed'] as const)
+  test(`a worker that ${end} in an outage of the blob store leaves the picture to the next one, and no second request`, async (t) => {
+    const customer = await makeCustomer()
+    const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+    const keys = { openai_compatible: { url, key: 'sk-canary-66666' } }
+    await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body: keys })
+    let [painted, isDown, refused] = [0, false, 0]
+    whilePainting = async () => {
+      painted++
+      isDown = true
+    }
+    const { blobs } = api.ctx
+    const write = blobs.write.bind(blobs)
+    t.mock.method(blobs, 'write', (...args: Parameters<typeof write>) => {
+      if (!isDown) return write(...args)
+      refused++
+      return Promise.reject(new BlobError('unavailable', 'the object storage cannot be reached'))
+    })
+    const started = await paint(customer)
+    await generator.start()
+    await eventually(async () => refused > 0, 'the picture cannot be stored', 20_000)
+    if (end === 'is killed') {
+      const kill = statement<never>(
+        'test-kill-worker',
+        `update artifact_jobs set lease_owner = 'killed', lease_until = now(), run_at = now() where artifact_id = $1`,
+      )
+      await api.ctx.db.query(kill, [started.body.data.id])
+    }
+    await generator.stop()
+    isDown = false
+    generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 1)
+    await generator.start()
+    await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 40_000)
+    const { provider: by, model, seed, width, height } = await artifactOf(customer, started)
+    assert.deepEqual([painted, by, model, typeof seed, width, height], [1, 'openai_compatible', 'default', 'number', 96, 64])
+    assert.equal(await jobsOf(customer), 0)
+  })

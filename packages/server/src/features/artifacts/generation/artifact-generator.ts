@@ -1,22 +1,39 @@
 import { hash } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { keepTrying } from '@atrium/traffic/keep-trying'
 import type { Context } from '#features/context.ts'
 import { newId } from '#crypto/random.ts'
 import { isPassing } from '#db/is-passing.ts'
 import { LeasePoller, type LeasedRun } from '#db/lease-poller.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
+import { BlobError } from '#ports/blobs/blobs.ts'
 import { updateStage } from '../store.ts'
 import { finishFailed, finishReady } from './generation-lifecycle.ts'
-import { type Generated, GenerationError, type Job, claimJobs, jobChannel, postponeJob, renewJobs } from './job-store.ts'
+import {
+  type Generated,
+  GenerationError,
+  type Job,
+  claimJobs,
+  findKeptBytes,
+  jobChannel,
+  keepGenerated,
+  postponeJob,
+  renewJobs,
+} from './job-store.ts'
 import { paintPicture, produceArtifact } from './generate.ts'
 
 const renewIntervalMs = 8_000
-/** The pause before each further attempt: an outage of a minute, at a provider or the blob store, fails no job. */
+/** The pause before each further attempt: an outage of a minute at a provider fails no job. */
 const retryPausesSeconds = [5, 15, 45]
 const maxAttempts = retryPausesSeconds.length + 1
-/** The pause after a transient fault of the database, which counts as no attempt. */
+/**
+ * The pause after a transient fault of the database, and in an outage of the blob store. Neither counts as an attempt:
+ * they end, or the time of the job does.
+ */
 const transientPauseSeconds = 2
+const blobsPauseSeconds = 5
+
+/** Repeats a call to the database until it succeeds. */
+type Retry = <T>(call: () => Promise<T>) => Promise<T>
 
 /**
  * Generates artifacts in this process. It claims a few jobs at a time, since pictures take memory and processor time.
@@ -92,11 +109,16 @@ export class ArtifactGenerator {
       // The provider charges for what it generates: a lost database connection must not repeat the generation.
       const retry = <T>(call: () => Promise<T>) => keepTrying(call, { signal: within, isPassing })
       await retry(() => updateStage(this.#ctx.db, tenantId, collectionId, { id, stage: 'running' }))
-      // While the blob store is down, no provider is asked: this throws.
-      await this.#ctx.blobs.stat(originalKey(job, id))
-      const { bytes, ...generated } = await this.#generate(job, within)
-      if (!(await this.#store(job, bytes, generated.mime, within))) return 'taken_over'
-      const stored = { ...generated, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
+      const generated = job.kept ? await this.#findKept(job, job.kept, retry) : await this.#generateAndKeep(job, within, retry)
+      if (!generated) return 'taken_over'
+      const { bytes, ...shown } = generated
+      // The bytes of a ready artifact never change: a late worker must not overwrite what another one stored.
+      if (!(await retry(() => this.#renew(job)))) return 'taken_over'
+      await retry(() => updateStage(this.#ctx.db, tenantId, collectionId, { id, stage: 'storing' }))
+      within.throwIfAborted()
+      // All attempts use one key: a later attempt replaces the blob of an earlier one.
+      await this.#ctx.blobs.write(originalKey(job, id), bytes, { mime: shown.mime })
+      const stored = { ...shown, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
       await retry(() => finishReady(this.#ctx, job, this.#owner, stored))
       return 'done'
     } catch (error) {
@@ -105,29 +127,20 @@ export class ArtifactGenerator {
     }
   }
 
-  /**
-   * Stores what was generated; false: another worker has the job. An outage of the blob store is waited for here, because
-   * another attempt of the job would ask, and pay, the provider again.
-   */
-  async #store(job: Job, bytes: Buffer, mime: string, signal: AbortSignal): Promise<boolean> {
-    const { tenantId, collectionId, artifactId: id } = job
-    const retry = <T>(call: () => Promise<T>) => keepTrying(call, { signal, isPassing })
-    for (const pauseSeconds of [...retryPausesSeconds, undefined]) {
-      // The bytes of a ready artifact never change: a late worker must not overwrite what another one stored.
-      if (!(await retry(() => this.#renew(job)))) return false
-      await retry(() => updateStage(this.#ctx.db, tenantId, collectionId, { id, stage: 'storing' }))
-      signal.throwIfAborted()
-      try {
-        // All attempts use one key: a later attempt replaces the blob of an earlier one.
-        await this.#ctx.blobs.write(originalKey(job, id), bytes, { mime })
-        return true
-      } catch (error) {
-        signal.throwIfAborted()
-        this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'an artifact could not be stored')
-        if (pauseSeconds !== undefined) await delay(pauseSeconds * 1_000, undefined, { signal })
-      }
-    }
-    throw internalError()
+  async #findKept(job: Job, kept: Omit<Generated, 'bytes'>, retry: Retry): Promise<Generated | undefined> {
+    const bytes = await retry(() => findKeptBytes(this.#ctx.db, job.tenantId, job, this.#owner))
+    return bytes && { ...kept, bytes }
+  }
+
+  async #generateAndKeep(job: Job, signal: AbortSignal, retry: Retry): Promise<Generated> {
+    // While the blob store is down, no provider is asked: this throws.
+    await this.#ctx.blobs.stat(originalKey(job, job.artifactId))
+    const made = await this.#generate(job, signal)
+    const { bytes, ...generated } = made
+    // What was paid for survives this process. Everything else is generated again at no charge.
+    if (generated.painted && generated.painted.provider !== 'local')
+      await retry(() => keepGenerated(this.#ctx.db, job.tenantId, job, { owner: this.#owner, bytes, generated }))
+    return made
   }
 
   #generate(job: Job, signal: AbortSignal): Promise<Generated> {
@@ -148,6 +161,10 @@ export class ArtifactGenerator {
     }
     const isLate = performance.now() >= job.endsAtMs
     if (!isLate && isPassing(error)) return this.#postpone(job, signal, { seconds: transientPauseSeconds, counts: false })
+    if (!isLate && error instanceof BlobError && error.code === 'unavailable') {
+      this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'an artifact could not be stored')
+      return this.#postpone(job, signal, { seconds: blobsPauseSeconds, counts: false })
+    }
     const known = error instanceof GenerationError
     if (!known) this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'an artifact could not be generated')
     const seconds = retryPausesSeconds[job.attempts - 1]

@@ -37,6 +37,8 @@ interface JobBase extends JobKey {
   /** When it has to be done, by the monotonic clock of this process. */
   endsAtMs: number
   createdAt: string
+  /** What an earlier attempt has generated, without the bytes. See keepGenerated. */
+  kept: Omit<Generated, 'bytes'> | null
 }
 
 /** The generation of one artifact. */
@@ -86,10 +88,11 @@ interface RowBase {
   tries: number
   left_ms: number
   created_at: string
+  kept_as: Omit<Generated, 'bytes'> | null
 }
 
 const columns = `tenant_id, collection_id, artifact_id, work, input, price, payer_tenant_id, payer_id, from_allowance, tries,
-  (extract(epoch from deadline - now()) * 1000)::float8 as left_ms, created_at`
+  (extract(epoch from deadline - now()) * 1000)::float8 as left_ms, created_at, kept_as`
 
 function toJob(row: Row): Job {
   const { payer_tenant_id: payerTenantId, payer_id: payerId } = row
@@ -105,6 +108,7 @@ function toJob(row: Row): Job {
     attempts: row.tries,
     endsAtMs: performance.now() + row.left_ms,
     createdAt: row.created_at,
+    kept: row.kept_as,
   }
 }
 
@@ -126,7 +130,7 @@ const insertStatement = statement<{ deadline: string }>(
 )
 
 /** A job as it is added. */
-export type NewJob = Omit<Job, 'tenantId' | 'attempts' | 'endsAtMs' | 'createdAt'>
+export type NewJob = Omit<Job, 'tenantId' | 'attempts' | 'endsAtMs' | 'createdAt' | 'kept'>
 
 /**
  * Returns the deadline; undefined if the tenant has `most` jobs already. Exact only if the caller holds a lock under which
@@ -202,6 +206,39 @@ export async function postponeJob(
   { owner, seconds, counts }: { owner: string; seconds: number; counts: boolean },
 ): Promise<void> {
   await db.query(postponeStatement, [tenantId, collectionId, artifactId, owner, seconds, counts ? 0 : 1])
+}
+
+const keepStatement = statement<never>(
+  'artifact-jobs-keep',
+  `update artifact_jobs set kept_bytes = $5, kept_as = $6
+   where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and lease_owner = $4`,
+)
+
+/** Keeps what was generated with the job, until the job ends. */
+export async function keepGenerated(
+  db: Db,
+  tenantId: string,
+  { collectionId, artifactId }: Omit<JobKey, 'tenantId'>,
+  { owner, bytes, generated }: { owner: string; bytes: Buffer; generated: Omit<Generated, 'bytes'> },
+): Promise<void> {
+  await db.query(keepStatement, [tenantId, collectionId, artifactId, owner, bytes, JSON.stringify(generated)])
+}
+
+const keptStatement = statement<{ kept_bytes: Buffer }>(
+  'artifact-jobs-kept',
+  `select kept_bytes from artifact_jobs
+   where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and lease_owner = $4 and kept_bytes is not null`,
+)
+
+/** The bytes that keepGenerated has kept; undefined: the owner no longer holds the job. */
+export async function findKeptBytes(
+  db: Db,
+  tenantId: string,
+  { collectionId, artifactId }: Omit<JobKey, 'tenantId'>,
+  owner: string,
+): Promise<Buffer | undefined> {
+  const [row] = await db.query(keptStatement, [tenantId, collectionId, artifactId, owner])
+  return row?.kept_bytes
 }
 
 const deleteStatement = statement<{ artifact_id: string }>(
