@@ -5,6 +5,7 @@ import { formatRecord, parseRecord, type PolicyRecord, type RoomRecord } from '@
 import { assertRoomSecret, type RoomSecret } from '@atrium/sealing/room-secret'
 import { checkChain, lineHash, openedInOrder, openLine, sealLine } from '@atrium/sealing/web-lines'
 import { deriveRoomKey } from '@atrium/sealing/web-room-key'
+import { WrongKey } from '@atrium/sealing/wrong-key'
 import { sha256Hex } from './identity.ts'
 import type { Entry, SealedRoom } from './space-ops.ts'
 
@@ -106,6 +107,8 @@ async function openRecord(key: RoomKey, line: string, seq: number): Promise<Room
   } catch (cause) {
     // The line was altered, or sealed with the right key in an invalid form.
     if (cause instanceof DamagedLine || cause instanceof InvalidRecord) throw new DamagedHistoryError(cause.message, seq)
+    // The key opened the first line, so it is the key of the room, and not the one of this line.
+    if (cause instanceof WrongKey && seq > 0) throw new DamagedHistoryError(cause.message, seq)
     throw cause
   }
 }

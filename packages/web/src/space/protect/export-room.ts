@@ -1,12 +1,14 @@
 import { LineReader } from '@atrium/room-client/line-reader'
 import type { Entry } from '@atrium/room-client/space-ops'
+import { DamagedHistoryError } from '@atrium/room-client/room-history'
 import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
+import { findBreak } from '@atrium/sealing/chain'
 import { deriveClientKeys } from '@atrium/sealing/client-sealed'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import type { RoomSession } from '../room/room-session.ts'
 import type { RoomLink } from '../room-link.ts'
 import type { Listed } from './check-listed.ts'
-import { fetchSealed, hashLines, isTurn, linesOf, openLines } from './sealed-history.ts'
+import { fetchSealed, hashLines, isTurn, linesOf, type OpenedRecord, openLines } from './sealed-history.ts'
 
 interface History {
   readonly policies?: readonly object[]
@@ -16,7 +18,7 @@ interface History {
 
 export interface Exported {
   readonly blob: Blob
-  /** Where a client-sealed room is not what its authors wrote: the file has what came before that line. */
+  /** Where the room is not what its authors wrote: the file has what came before that line. */
   readonly damage?: TamperedRoomError
 }
 
@@ -59,10 +61,30 @@ async function openClientSealed(link: RoomLink, lines: string[]): Promise<Histor
 }
 
 async function openClassic(secret: RoomSecret, lines: readonly string[]): Promise<History> {
-  const records = await openLines(secret, lines)
+  const { records, damage } = await openInOrder(secret, lines)
   return {
     policies: records.flatMap(({ seq, record }) => (record.t === 'policy' ? [{ seq, ...record, t: undefined }] : [])),
     entries: records.filter(isTurn).map(({ seq, record: { id, at, author, message } }) => ({ seq, id, at, author, message })),
+    ...(damage && { damage }),
+  }
+}
+
+const chainProblems = { form: 'form', seq: 'number', prev: 'chain', etag: 'end' } as const
+
+/** The lines before the first that does not continue the chain or does not open. */
+async function openInOrder(
+  secret: RoomSecret,
+  lines: readonly string[],
+): Promise<{ records: OpenedRecord[]; damage?: TamperedRoomError }> {
+  const broken = findBreak(lines, await hashLines(lines), { fromSeq: 0 })
+  const chained = lines.slice(0, broken?.seq)
+  try {
+    const records = await openLines(secret, chained)
+    return broken ? { records, damage: new TamperedRoomError(chainProblems[broken.problem], broken.seq) } : { records }
+  } catch (error) {
+    if (!(error instanceof DamagedHistoryError) || error.seq === undefined) throw error
+    const records = await openLines(secret, chained.slice(0, error.seq))
+    return { records, damage: new TamperedRoomError('sealed', error.seq) }
   }
 }
 
