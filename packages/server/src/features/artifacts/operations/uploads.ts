@@ -33,7 +33,7 @@ export const uploadArtifact: HandlerOf<'uploadArtifact'> = async ({ ctx, tx, ten
   })
   const pending = { id, kind, source: 'upload', status: 'painting', stage: 'uploading', title: null, error: null } as const
   await insertPendingArtifact(tx, tenantId, collectionId, pending)
-  await insertUpload(tx, tenantId, { collectionId, artifactId: id, mime, bytes, sha256 }, expiresAt)
+  await insertUpload(tx, tenantId, { collectionId, artifactId: id, mime, bytes, sha256 }, { expiresInSeconds })
   return { status: 201, data: { id, upload: { method, url, headers, expires_at: expiresAt.toISOString() } } }
 }
 

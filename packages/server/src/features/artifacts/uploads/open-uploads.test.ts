@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { gradient } from '@atrium/media/testing/sample-pictures'
 import { statement } from '#db/database.ts'
 import type { Got } from '#testing/http.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 import { StoredWorld, type Place } from '#testing/artifacts/stored-world.ts'
+import { expireUploads } from './complete-upload.ts'
 
 let api: TestApi
 before(async () => {
@@ -70,4 +72,15 @@ test('a tenant announces at most 20 GiB', async () => {
   assertFull(await announce(world, await world.makeCollection(), 101), /exceed 20 GiB/)
   assert.equal((await announce(world, place, 100)).status, 201)
   assertFull(await announce(world, place, 1), /exceed 20 GiB/)
+})
+
+test('an upload can be completed where the clock of the process is two hours behind that of the database', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 2 * 3_600_000 })
+  const world = await StoredWorld.open(api)
+  const place = await world.makeCollection()
+  const picture = await gradient(4, 4).png().toBuffer()
+  const { id, upload } = (await announce(world, place, picture.length)).body.data
+  await expireUploads(api.ctx, 10_000)
+  assert.equal((await world.put(upload, picture)).status, 200)
+  assert.equal((await world.ready(place, id)).status, 200)
 })

@@ -41,12 +41,19 @@ function toClaimedUpload(key: UploadKey, leaseOwner: string, { tries: attempts, 
 
 const insertStatement = statement<never>(
   'artifact-uploads-insert',
-  `insert into artifact_uploads (tenant_id, collection_id, artifact_id, mime, bytes, sha256, expires_at) values ($1, $2, $3, $4, $5, $6, $7)`,
+  // By the clock of the database, which also decides what has expired. That of the process may be hours behind it.
+  `insert into artifact_uploads (tenant_id, collection_id, artifact_id, mime, bytes, sha256, expires_at)
+   values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))`,
 )
 
-export async function insertUpload(tx: Tx, tenantId: string, upload: Omit<Upload, 'tenantId'>, expiresAt: Date): Promise<void> {
+export async function insertUpload(
+  tx: Tx,
+  tenantId: string,
+  upload: Omit<Upload, 'tenantId'>,
+  { expiresInSeconds }: { expiresInSeconds: number },
+): Promise<void> {
   const { collectionId, artifactId, mime, bytes, sha256 } = upload
-  await tx.query(insertStatement, [tenantId, collectionId, artifactId, mime, bytes, sha256, expiresAt.toISOString()])
+  await tx.query(insertStatement, [tenantId, collectionId, artifactId, mime, bytes, sha256, expiresInSeconds])
 }
 
 const lockStatement = statement<never>(
