@@ -77,7 +77,7 @@ export type Flag = ReturnType<typeof useOwnerItems>['items'][number]['approved']
 export type Text = ReturnType<typeof useRoom>['entries'][number]['message']['text']
 `
 const wrong = `
-import { createClient } from '@atrium/client'
+import { createClient, type Entry } from '@atrium/client'
 const atrium = createClient({ baseUrl: '', key: '' })
 // @ts-expect-error -- there is no such member
 await atrium.createCollection({ body: { metdata: {} } })
@@ -87,6 +87,15 @@ await atrium.getCollection({})
 await atrium.setCollectionState({ id: '', collectionToken: '', body: { state: 'shut' } })
 // @ts-expect-error -- there is no such operation
 await atrium.createColection()
+import type { AgentSession, SessionLaunched, SessionState } from '@atrium/client/remote-agent'
+// @ts-expect-error -- no session has such a status
+export const status: SessionState['status'] = 'shut'
+// @ts-expect-error -- the same, through the agent's session
+export const state: Awaited<ReturnType<AgentSession['status']>> = { status: 'shut' }
+// @ts-expect-error -- a message of a room has no such member
+export const words = (entry: Entry) => entry.message.words
+// @ts-expect-error -- the launch has no such member
+export const minutes = (launch: SessionLaunched) => launch.minutes
 `
 
 describe('packages that an installation serves', { skip, concurrency: false }, () => {
@@ -120,6 +129,11 @@ describe('packages that an installation serves', { skip, concurrency: false }, (
     await mkdir(join(folder, 'src'), { recursive: true })
     await writeFile(join(folder, 'src/app.ts'), app)
     await writeFile(join(folder, 'src/wrong.ts'), wrong)
+    const manifest = JSON.parse(await readFile(join(folder, 'node_modules/@atrium/client/package.json'), 'utf8'))
+    // Without those that have no types, and those that need the types of Node.
+    const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json' && entry !== './blind-sign')
+    const every = entries.map((entry) => `import '@atrium/client${entry.slice(1)}'`)
+    await writeFile(join(folder, 'src/every.ts'), `${every.join('\n')}\n`)
     const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true, types: [] }
     const settings = { target: 'es2022', lib: ['es2023', 'dom', 'dom.iterable'], ...strict }
     for (const module of ['nodenext', 'preserve']) {

@@ -4,7 +4,7 @@ import { Event } from '../../packages/contract/src/events.ts'
 import * as itemExport from '../../packages/contract/src/item-export.ts'
 import { Item, OpenItem } from '../../packages/contract/src/items.ts'
 import type { AnswerSpec, Operation } from '../../packages/contract/src/operation.ts'
-import { SessionStatus } from '../../packages/contract/src/session-schemas.ts'
+import { SessionLaunch, SessionStatus } from '../../packages/contract/src/session-schemas.ts'
 import * as space from '../../packages/contract/src/space-schemas.ts'
 import * as streams from '../../packages/contract/src/streams.ts'
 import { errorCodesOf } from '../../packages/contract/src/error-codes.ts'
@@ -33,7 +33,7 @@ export const contractModules: Record<string, (declared: Declared) => string | Pr
   [exportPath]: async (declared) => typesModule(await declared(exportPath), itemExport),
   [streamsPath]: async (declared) => typesModule(await declared(streamsPath), streams),
   'contract/src/events.d.ts': () => schemasModule({ Event }),
-  'contract/src/sessions.d.ts': () => schemasModule({ SessionStatus }),
+  'contract/src/session-schemas.d.ts': () => schemasModule({ SessionLaunch, SessionStatus }),
   'contract/src/space-schemas.d.ts': () => schemasModule(space),
   [callPath]: async (declared) => callModule(await declared(callPath)),
 }

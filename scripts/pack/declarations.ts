@@ -60,6 +60,9 @@ async function collect(folder: string, entries: readonly string[]): Promise<Reco
     })
     found[`types/${path}`] = linked
   }
+  // A module that was renamed would be published with schemas in place of types, and its types would be `any`.
+  for (const path of Object.keys(contractModules))
+    if (found[`types/${path}`] === undefined) throw new Error(`contract-types.ts writes ${path}, which no declaration imports`)
   return found
 }
 

@@ -14,6 +14,8 @@ import {
   type SealedRoom,
 } from './room-call.ts'
 
+export type { Entry, RoomPage, SaidEntry }
+
 export interface RoomOptions extends RoomSecret {
   /** The Space endpoint, such as https://api.example/v1/space. */
   spaceUrl: string

@@ -1,6 +1,6 @@
-import type { AgentRequest, SessionLaunched } from './agent-request.ts'
+import type { AgentRequest, SessionEnded, SessionLaunched, SessionLaunchedSealed } from './agent-request.ts'
 import { agentIdentity } from './agent-identity.ts'
-import { AgentSession } from './agent-session.ts'
+import { AgentSession, type SessionState } from './agent-session.ts'
 import { createClient } from './create-client.ts'
 import { makeDeviceKey } from './device-key.ts'
 import { NotFoundError } from './errors.ts'
@@ -8,6 +8,8 @@ import { openRoom, type Room } from './open-room.ts'
 import { wait, type Wait } from './retry.ts'
 import type { RoomPage } from './room-call.ts'
 import { verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './verify-webhook.ts'
+
+export type { AgentRequest, AgentSession, SessionEnded, SessionLaunched, SessionLaunchedSealed, SessionState }
 
 const types = new Set<string>(['session.launched', 'session.launched_sealed', 'session.ended'])
 
