@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -114,6 +114,7 @@ describe('the Python client', { skip, concurrency: 3, timeout: 120_000 }, () => 
     assert.ok(blocks.length > 4)
     const promised = blocks.flatMap((code) => [...code.matchAll(/^ *print\(.*\) {2}# (.*)$/gm)].map(([, says]) => says))
     const { secret } = await makeTenant(atrium.origin)
+    await copyFile(join(root, 'docs/images/share-page-phone.png'), join(folder, 'lantern.png'))
     const issuer = 'from test_blind_tokens import PUBLIC, epoch_of, sign as ask_your_issuer\nepoch = epoch_of(PUBLIC)\n'
     const program = [issuer, ...blocks].join('\n').replaceAll('http://localhost:8787', atrium.origin).replaceAll('wsk_…', secret)
     const printed = await run('-c', program)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
@@ -75,6 +76,13 @@ class Live(unittest.TestCase):
         page = self.atrium.render_collection(self.collection)
         self.assertIn("<!doctype html>", page.data.lower())
         self.assertIsNone(self.atrium.delete_collection(self.collection, collection_token=self.token).data)
+
+    def test_an_export_comes_as_lines(self) -> None:
+        added = [self.say(text) for text in ("one", "two\u2028lines")]
+        text = self.atrium.export_items(self.collection, collection_token=self.token).data
+        head, *items, end = [json.loads(line) for line in text.rstrip("\n").split("\n")]
+        self.assertEqual((head["format"], end), ("atrium.items", {"end": True, "items": 2}))
+        self.assertEqual([item["id"] for item in items], added)
 
     def test_a_stream_continues_after_each_break_without_a_gap_or_a_repeat(self) -> None:
         at = urlsplit(os.environ["ATRIUM_URL"])

@@ -250,8 +250,10 @@ def _answer_of(answer: HttpAnswer, route: Route) -> Answer[Any]:
     if not answer.body:
         return Answer(None, answer.status, answer.headers)
     content_type = answer.headers.get("content-type", "")
-    if "json" not in content_type:
-        is_text = content_type.startswith("text/")
+    # A stream of JSON values, one a line, is for the caller to read.
+    is_lines = content_type.startswith("application/x-ndjson")
+    if is_lines or "json" not in content_type:
+        is_text = is_lines or content_type.startswith("text/")
         return Answer(answer.body.decode() if is_text else answer.body, answer.status, answer.headers)
     body = json_of(answer)
     if route.raw or not isinstance(body, dict):
