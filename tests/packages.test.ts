@@ -147,9 +147,10 @@ describe('packages that an installation serves', { skip, concurrency: false }, (
 
   test('an editor shows what each method does, its errors and an example', async () => {
     const declared = await readFile(join(folder, 'node_modules/@atrium/client/types/client/src/call.d.ts'), 'utf8')
-    for (const { id } of servedOperations) {
+    for (const { id, sessionOnly } of servedOperations) {
       const [, comment] = new RegExp(String.raw`/\*\*((?:(?!\*/)[^])*)\*/\s+readonly ${id}: Call<`).exec(declared) ?? []
       assert.match(comment ?? '', new RegExp(String.raw`Credential: [^]+@example\n[^]+await atrium\.${id}\(`), id)
+      assert.equal(/Credential: a session of the console .*; no key/.test(comment ?? ''), sessionOnly === true, id)
     }
   })
 

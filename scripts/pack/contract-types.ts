@@ -97,12 +97,12 @@ function callModule(declarations: string): string {
 
 /** What a caller needs, and the errors of this operation besides those that most operations have. */
 function callNotes(op: Operation): string[] {
-  const { caller, capability, idempotency } = op
+  const { caller, capability, idempotency, sessionOnly, roles = [] } = op
   const codes = op.flatErrors
     ? Object.values(op.flatErrors).map(({ error }) => error)
     : errorCodesOf(op).filter((code) => !commonErrors.has(code))
   return [
-    `Credential: ${credentials[caller]}${capability ? `; ${tokens[capability]}` : ''}.`,
+    `Credential: ${sessionOnly ? `a session of the console with the role ${roles.join(' or ')}; no key` : credentials[caller]}${capability ? `; ${tokens[capability]}` : ''}.`,
     ...(idempotency ? ['The client sends an Idempotency-Key and repeats the call after a lost answer.'] : []),
     ...(codes.length > 0 ? [`Errors: ${[...new Set(codes)].map((code) => `\`${code}\``).join(', ')}.`] : []),
   ]

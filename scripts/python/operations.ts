@@ -194,6 +194,10 @@ const callers = {
   anyone: 'No key.',
 }
 
+function session({ roles = [] }: Operation): string {
+  return `A session of the console with the role ${roles.join(' or ')}. A call with a key is refused.`
+}
+
 function documentationOf(op: Operation, parameters: readonly Parameter[], answers: [string, AnswerSpec][]): string[] {
   const indent = '        '
   const inner = `${indent}    `
@@ -203,7 +207,10 @@ function documentationOf(op: Operation, parameters: readonly Parameter[], answer
     '',
     ...op.description.split('\n').flatMap((text) => (text === '' ? [''] : wrap(text, indent))),
     '',
-    ...wrap(`Needs: ${callers[op.caller]}${op.role === 'issuer' ? ' The tenant must hold the issuer role.' : ''}`, indent),
+    ...wrap(
+      `Needs: ${op.sessionOnly ? session(op) : callers[op.caller]}${op.role === 'issuer' ? ' The tenant must hold the issuer role.' : ''}`,
+      indent,
+    ),
     '',
     `${indent}Args:`,
     ...parameters.flatMap(({ python, type, says }) => wrap(`${python}: ${says || describe(type)}`, inner, '    ')),

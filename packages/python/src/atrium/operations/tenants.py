@@ -111,7 +111,7 @@ class TenantsOperations(Core):
         aborted within a second if the session ends or the member is no longer an owner. The audit log records the
         call, and such an abort as a second entry with the outcome `refused`.
 
-        Needs: A secret key.
+        Needs: A session of the console with the role owner. A call with a key is refused.
 
         Args:
             blobs: Whether to include the stored files. Default: False.
@@ -150,7 +150,7 @@ class TenantsOperations(Core):
         the id of your tenant, as a confirmation. The tenant is suspended immediately: its keys, pages and console
         stop working. After 7 days its data is removed; until then an operator can cancel the deletion.
 
-        Needs: A secret key.
+        Needs: A session of the console with the role owner. A call with a key is refused.
 
         Args:
             body: The request: tenant_id.
@@ -324,7 +324,7 @@ class TenantsOperations(Core):
         a link, once, which is valid for 7 days. Where the console has an identity provider, the member signs in
         there with an account of this address, and from then on with that account.
 
-        Needs: A secret key.
+        Needs: A session of the console with the role owner. A call with a key is refused.
 
         Args:
             body: The request: email, role, name (optional).
@@ -368,7 +368,7 @@ class TenantsOperations(Core):
         applies to the next request of the member. With `invite`, the answer has a new link, and the previous ones
         end. The last owner who has signed in keeps the role: 409 `state_conflict`.
 
-        Needs: A secret key.
+        Needs: A session of the console with the role owner. A call with a key is refused.
 
         Args:
             member_id: The id (mem_…).
@@ -409,7 +409,7 @@ class TenantsOperations(Core):
         and links of the member end at once. The last owner who has signed in cannot be removed: 409
         `state_conflict`.
 
-        Needs: A secret key.
+        Needs: A session of the console with the role owner. A call with a key is refused.
 
         Args:
             member_id: The id (mem_…).

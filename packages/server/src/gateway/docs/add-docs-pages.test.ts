@@ -108,6 +108,14 @@ test('every operation is in the reference, under the address that the search and
   for (const [, title, to] of found) assert.equal((await get(to.split('#')[0]!)).status, 200, title)
 })
 
+test('the reference names a session, and no key, where only the console may call', async () => {
+  const sections = (await (await get('/docs/api/tenants')).text()).split('<section class="operation"')
+  const of = (id: string) => sections.find((section) => section.startsWith(` id="${id}"`)) ?? ''
+  assert.match(of('exportOwnTenant'), /Who may call.{0,20}A session of the console, with the role owner\. No key may call it\./)
+  assert.match(of('exportOwnTenant'), /with a key, the call is refused/)
+  assert.match(of('getTenant'), /Who may call.{0,20}A secret key/)
+})
+
 test('the addresses of the previous reference lead to this one', async () => {
   const res = await fetch(`${api.origin}/docs/full`, { redirect: 'manual' })
   assert.equal(res.status, 308)

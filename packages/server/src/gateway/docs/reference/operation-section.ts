@@ -41,6 +41,10 @@ const capabilities: Record<NonNullable<Operation['capability']>, string> = {
   optional: 'Optional. The answer contains more with the admin token in <code>X-Collection-Token</code>.',
 }
 
+function sessionOf({ roles = [] }: Operation): string {
+  return `A session of the console, with the role ${roles.join(' or ')}.`
+}
+
 function rules(op: Operation): string {
   const repeat =
     op.idempotency === 'required'
@@ -49,7 +53,7 @@ function rules(op: Operation): string {
         ? '<a href="/docs/guides/idempotency">Idempotency-Key</a> is accepted: a retry with the same key returns the first answer.'
         : undefined
   const said = [
-    ['Who may call', callers[op.caller]],
+    ['Who may call', op.sessionOnly ? `${sessionOf(op)} No key may call it.` : callers[op.caller]],
     ...(op.capability ? [['Collection token', capabilities[op.capability]]] : []),
     ...(op.role ? [['Role', 'The tenant must hold the issuer role.']] : []),
     ...(repeat ? [['Repeats', repeat]] : []),
@@ -174,8 +178,14 @@ const notFromBrowser: Partial<Record<Operation['caller'], string>> = {
 }
 
 function notTried(op: Operation): string {
-  const why = op.status === 'proposed' ? 'This operation is not built yet, so it cannot be tried.' : notFromBrowser[op.caller]
+  const why = whyNotTried(op)
   return why === undefined ? '' : `<p class="not-tried">${why}</p>`
+}
+
+function whyNotTried(op: Operation): string | undefined {
+  if (op.status === 'proposed') return 'This operation is not built yet, so it cannot be tried.'
+  if (op.sessionOnly) return 'Do this one in the console: with a key, the call is refused.'
+  return notFromBrowser[op.caller]
 }
 
 /** Operations whose answers are streams. */
@@ -183,7 +193,7 @@ const streamed = new Set(['text/event-stream', 'application/x-ndjson'])
 
 /** The data from which the form for sending an operation is built. */
 function tryable(op: Operation): string {
-  if (op.status === 'proposed' || notFromBrowser[op.caller] !== undefined) return ''
+  if (whyNotTried(op) !== undefined) return ''
   const names = (object: TObject | undefined): [string, Json][] =>
     Object.entries(object?.properties ?? {}).map(([name, schema]) => [name, valueOf(name, schemaJson(schema))])
   const form = {
