@@ -135,9 +135,16 @@ export function describeMedia(name: string, open: () => TestApi): void {
       const { text, headers } = await send(world.api, 'GET', `/collections/${shown.id}/render`)
       const { publicUrl } = world.api.ctx.config
       const url = `${publicUrl}/v1/media/${id}`
-      assert.ok(text.includes(`<meta property="og:image" content="${url}">`))
-      assert.ok(text.includes('<meta property="og:image:width" content="1200">'))
       assert.ok(text.includes(`src="${url}"`))
+      const meta = (name: string) => new RegExp(`<meta property="og:image${name}" content="([^"]*)">`).exec(text)?.[1]
+      assert.equal(meta(''), `${url}?w=1280`)
+      const preview = await world.media(meta('')!.replace(`${publicUrl}/v1/media/`, ''))
+      const { format, width, height } = await sharp(preview.body).metadata()
+      assert.deepEqual([`image/${format}`, `${width}`, `${height}`], [meta(':type'), meta(':width'), meta(':height')])
+      for (const [, source = '', claimed] of text.matchAll(/\/v1\/media\/(\S+) (\d+)w/g)) {
+        const smaller = await sharp((await world.media(source)).body).metadata()
+        assert.equal(`${smaller.width}`, claimed, source)
+      }
       assert.match(headers.get('content-security-policy')!, new RegExp(`img-src 'self' ${new URL(publicUrl).origin}`))
       assert.equal((await world.media(id)).status, 200)
     })

@@ -65,3 +65,22 @@ test('a size is both sides or none', () => {
     assert.equal(read({ width: width as number, height: height as number })?.size, undefined)
   }
 })
+
+test('a still picture of this installation has smaller files, each with the size that it really has', () => {
+  const smaller = (width: number, height: number, rest: Partial<HeroInput> = {}) =>
+    read({ width, height, mime: 'image/png', ...rest })?.smaller?.map(({ url, ...size }) => [
+      url.replace(PUBLIC_URL, ''),
+      `${size.width}×${size.height}`,
+    ])
+  assert.deepEqual(smaller(4_000, 3_000), [
+    ['/v1/media/art_1?w=640', '640×480'],
+    ['/v1/media/art_1?w=1280', '1280×960'],
+    ['/v1/media/art_1?w=1920', '1920×1440'],
+  ])
+  assert.deepEqual(smaller(1_200, 630)?.at(-1), ['/v1/media/art_1?w=1280', '1200×630'], 'pictures are not enlarged')
+  assert.deepEqual(smaller(300, 200), [['/v1/media/art_1?w=640', '300×200']])
+  assert.deepEqual(smaller(600, 1_300), [], 'the server makes it narrower than the width that is asked for')
+  for (const mime of ['image/webp', 'image/gif', 'video/mp4', null]) assert.equal(smaller(900, 600, { mime }), undefined)
+  for (const url of ['https://cdn.example/v1/media/art_1', '/other/art_1'])
+    assert.equal(smaller(900, 600, { url }), undefined, url)
+})

@@ -96,7 +96,7 @@ test('a picture has its size and words, a playable clip is a video, another clip
 
 test('a card is the preview where no picture is the hero, and nothing on the page itself', () => {
   const card = { kind: 'card', url: '/v1/media/art_2', title: 'Invitation', width: 1200, height: 630, mime: 'image/png' } as const
-  const image = '<meta property="og:image" content="http://localhost:8787/v1/media/art_2">'
+  const image = '<meta property="og:image" content="http://localhost:8787/v1/media/art_2?w=1280">'
   const previewed = render({ hero: undefined, card })
   assertHas(
     previewed.html,
@@ -104,7 +104,7 @@ test('a card is the preview where no picture is the hero, and nothing on the pag
     '<meta property="og:image:width" content="1200">',
     '<meta property="og:image:alt" content="Invitation">',
     '<meta name="twitter:card" content="summary_large_image">',
-    '<meta name="twitter:image" content="http://localhost:8787/v1/media/art_2">',
+    '<meta name="twitter:image" content="http://localhost:8787/v1/media/art_2?w=1280">',
   )
   assert.ok(!previewed.html.includes('<img'))
   assert.equal(

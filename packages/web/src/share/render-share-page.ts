@@ -1,7 +1,7 @@
 import { englishText, type PageText } from '../page-text/page-text.ts'
 import { archDrawing } from './arch.ts'
 import { escapeHtml } from './escape-html.ts'
-import type { Hero } from './hero.ts'
+import { previewOf, type Hero } from './hero.ts'
 import { description, footer, meta, pageDirection, schemeTags, SITE_NAME, textAttributes } from './page-parts.ts'
 import { readSharePage, type SharePage, type SharePageInput } from './share-page.ts'
 import { sharePolicy } from './share-policy.ts'
@@ -111,7 +111,8 @@ function linkTags(input: SharePageInput, page: SharePage): string[] {
 
 /** Open Graph and Twitter card: the preview of the link in chats and feeds. */
 function previewTags(input: SharePageInput, page: SharePage): string[] {
-  const { hero, preview, title, summary } = page
+  const { hero, title, summary } = page
+  const preview = page.preview && previewOf(page.preview)
   const properties: Array<[string, string | number | undefined]> = [
     ['og:type', 'website'],
     ['og:site_name', SITE_NAME],
@@ -152,11 +153,18 @@ function heroFigure(hero: Hero, title: string): string {
   const words = escapeHtml(altOf(hero, title))
   const element =
     hero.element === 'img'
-      ? `<img class="hero" src="${src}" alt="${words}"${size} decoding="async" fetchpriority="high" referrerpolicy="no-referrer">`
+      ? `<img class="hero" src="${src}" alt="${words}"${size}${sourceSet(hero)} decoding="async" fetchpriority="high" referrerpolicy="no-referrer">`
       : `<video class="hero" src="${src}" aria-label="${words}"${size} controls playsinline muted loop preload="metadata"></video>`
   const caption =
     hero.title && hero.title !== title ? `<figcaption ${textAttributes(hero.title)}>${escapeHtml(hero.title)}</figcaption>` : ''
   return `<figure>${element}${caption}</figure>`
+}
+
+/** The widths that the browser chooses from, and that of the picture on the page: see heroSize. */
+function sourceSet({ smaller = [], size }: Hero): string {
+  if (!size || smaller.length === 0) return ''
+  const sources = smaller.map(({ url, width }) => `${url} ${width}w`).join(', ')
+  return ` srcset="${escapeHtml(sources)}" sizes="min(100vw,${size.width}px,66vh*${size.width}/${size.height})"`
 }
 
 function altOf(hero: Hero, title: string): string {

@@ -40,7 +40,7 @@ describe('the share page in Chromium', { skip: skipWithoutChromium, timeout: 300
   before(async () => {
     browser = await startTestBrowser()
     server = await startTestServer((req, res) => {
-      if (req.url === '/v1/media/art_1') return void res.setHeader('content-type', 'image/svg+xml').end(PICTURE)
+      if (req.url?.startsWith('/v1/media/art_1')) return void res.setHeader('content-type', 'image/svg+xml').end(PICTURE)
       if (req.url === '/favicon.ico') return void res.writeHead(404).end()
       if (served.csp !== undefined) res.setHeader('content-security-policy', served.csp)
       res.setHeader('content-type', 'text/html; charset=utf-8').end(served.html)
@@ -224,6 +224,23 @@ describe('the share page in Chromium', { skip: skipWithoutChromium, timeout: 300
         assert.equal(await gone.page.evaluate(top), here, `${width}×${height} at ${viewport.width}`)
         await gone.close()
       }
+    }
+  })
+
+  test('the browser loads a picture that is as large as it shows it, and not the original', async () => {
+    const hero = { kind: 'image', url: '/v1/media/art_1', mime: 'image/png', width: 3_000, height: 2_000 } as const
+    for (const [viewport, deviceScaleFactor, loaded] of [
+      [{ width: 390, height: 844 }, 1, '?w=640'],
+      [{ width: 390, height: 844 }, 3, '?w=1280'],
+      [{ width: 1_440, height: 900 }, 1, '?w=1280'],
+      [{ width: 1_440, height: 900 }, 2, '?w=1920'],
+    ] as const) {
+      const { visit } = await startVisitor({ viewport, deviceScaleFactor })
+      const seen = await visit(render({ hero }))
+      assertHarmless(seen, loaded)
+      const source = await seen.page.evaluate("new URL(document.querySelector('.hero').currentSrc).search")
+      assert.equal(source, loaded, `${viewport.width} at ${deviceScaleFactor}`)
+      await seen.close()
     }
   })
 

@@ -1,7 +1,7 @@
 import { englishText, type PageText } from '../page-text/page-text.ts'
 import { archDrawing } from '../share/arch.ts'
 import { escapeHtml } from '../share/escape-html.ts'
-import { readHero, type HeroInput } from '../share/hero.ts'
+import { previewOf, readHero, type HeroInput } from '../share/hero.ts'
 import { description, footer, meta, pageDirection, schemeTags, SITE_NAME, textAttributes } from '../share/page-parts.ts'
 import type { RenderedPage, Sha256Base64 } from '../share/render-share-page.ts'
 import { readSharePage, type SharePage } from '../share/share-page.ts'
@@ -106,7 +106,7 @@ function wallPolicy(styleHash: string, scriptHash: string): string {
 
 function linkTags({ pageUrl, oembedUrl, publicUrl, preview }: WallInput, { title, summary }: SharePage): string[] {
   const picture = readHero(preview, publicUrl)
-  const image = picture?.element === 'img' ? picture.url : undefined
+  const image = picture?.element === 'img' ? previewOf(picture).url : undefined
   return [
     `<link rel="canonical" href="${escapeHtml(pageUrl)}">`,
     `<link rel="alternate" type="application/json+oembed" href="${escapeHtml(oembedUrl)}" title="${escapeHtml(title)}">`,
