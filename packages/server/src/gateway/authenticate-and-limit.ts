@@ -69,10 +69,19 @@ export function authenticateAndLimit(
     done(refusal)
   }
 
+  const countKey = (req: FastifyRequest, reply: FastifyReply, key: ResolvedKey, done: Done, refusal?: Error) =>
+    count(reply, keyChecks(sharedPolicies(factor, key.ratePercent), key, req.ip), done, refusal)
+
+  const countAddress = (req: FastifyRequest, reply: FastifyReply, done: Done, refusal?: Error) =>
+    count(reply, addressChecks(policies, req.ip), done, refusal)
+
+  /** Counts before the look-up: a guess that is over the limit is not looked up. */
+  const countFirst = (req: FastifyRequest, reply: FastifyReply, done: Done, lookUp: () => void) =>
+    countAddress(req, reply, (refusal) => (refusal ? done(refusal) : lookUp()))
+
   const enterSession = (req: FastifyRequest, reply: FastifyReply, token: string, done: Done) => {
-    const checks = addressChecks(policies, req.ip)
     // The sessions of the snapshot are not restored, but rights of members may have changed since.
-    if (ctx.restoreWindow.isUnconfirmed) return count(reply, checks, done, unconfirmedError())
+    if (ctx.restoreWindow.isUnconfirmed) return countAddress(req, reply, done, unconfirmedError())
     const enter = (session: ConsoleSession) => {
       assertCsrf(session, req.headers)
       assertRole(session, op)
@@ -80,22 +89,18 @@ export function authenticateAndLimit(
       const { key } = session
       if (!key) req.operator = { id: session.id, name: 'console' }
       req.tenantKey = key
-      if (key) count(reply, keyChecks(sharedPolicies(factor, key.ratePercent), key, req.ip), done)
+      if (key) countKey(req, reply, key, done)
       else done()
     }
-    // Counted first: a guess that is over the limit is not looked up.
-    count(reply, checks, (refusal) => {
-      if (refusal) done(refusal)
-      else authenticateSession(ctx, token).then(enter).catch(done)
-    })
+    countFirst(req, reply, done, () => void authenticateSession(ctx, token).then(enter).catch(done))
   }
 
   return (req, reply, done) => {
     const accept = (key: ResolvedKey) => {
-      if (op.sessionOnly) return count(reply, keyChecks(sharedPolicies(factor, key.ratePercent), key, req.ip), done, keyRefused())
+      if (op.sessionOnly) return countKey(req, reply, key, done, keyRefused())
       req.tenantKey = key
       ctx.keyUse.note(key)
-      count(reply, keyChecks(sharedPolicies(factor, key.ratePercent), key, req.ip), done)
+      countKey(req, reply, key, done)
     }
     // A key that was expired by this very request may still read the stored answer of that request.
     const refuseUnlessReplay = (thrown: unknown, refuseWith: (error?: Error) => void) => {
@@ -115,24 +120,20 @@ export function authenticateAndLimit(
     const refuse = (error: unknown) =>
       refuseUnlessReplay(error, (refusal) => {
         if (refusal !== undefined && !(refusal instanceof ApiError)) return done(refusal)
-        count(reply, addressChecks(policies, req.ip), done, refusal)
+        countAddress(req, reply, done, refusal)
       })
     try {
       if (ctx.restoreWindow.isUnconfirmed && !isAnsweredUnconfirmed(op, req.headers))
-        return count(reply, addressChecks(policies, req.ip), done, unconfirmedError())
+        return countAddress(req, reply, done, unconfirmedError())
       const sessionToken = sessionFor(ctx, op, req.headers)
       if (sessionToken !== undefined) return enterSession(req, reply, sessionToken, done)
-      if (op.caller === 'anyone') return count(reply, addressChecks(policies, req.ip), done)
+      if (op.caller === 'anyone') return countAddress(req, reply, done)
       if (op.caller === 'control') {
         const enter = (session: HeldSession) => {
           req.session = session
           done()
         }
-        // Counted first: a guess that is over the limit is not looked up.
-        return count(reply, addressChecks(policies, req.ip), (refusal) => {
-          if (refusal) done(refusal)
-          else authenticateControl(ctx, req.headers).then(enter, done)
-        })
+        return countFirst(req, reply, done, () => void authenticateControl(ctx, req.headers).then(enter, done))
       }
       if (op.caller === 'operator') {
         const enter = (operator: OperatorIdentity) => {
@@ -142,12 +143,8 @@ export function authenticateAndLimit(
         const operator = authenticateBootstrap(ctx, req.headers)
         if (operator) return enter(operator)
         // A credential may have been revoked after the snapshot. The bootstrap token is not in the database.
-        if (ctx.restoreWindow.isUnconfirmed) return count(reply, addressChecks(policies, req.ip), done, unconfirmedError())
-        // Counted first, as for a control token.
-        return count(reply, addressChecks(policies, req.ip), (refusal) => {
-          if (refusal) done(refusal)
-          else authenticateOperator(ctx, req.headers).then(enter, done)
-        })
+        if (ctx.restoreWindow.isUnconfirmed) return countAddress(req, reply, done, unconfirmedError())
+        return countFirst(req, reply, done, () => void authenticateOperator(ctx, req.headers).then(enter, done))
       }
       if (req.headers.authorization === undefined && req.headers['x-api-key'] === undefined) assertNoKeyInQuery(req.url)
       const keyHash = connectionKeyHash(req.raw.socket, req.headers)
@@ -161,13 +158,9 @@ export function authenticateAndLimit(
         if (key instanceof Promise) key.then(accept, refused)
         else accept(key)
       }
+      // A key that was found before is not a guess: it passes even from an IP address over its limit.
       if (ctx.keyCache.knows(keyHash)) return enter(refuse)
-      // Counted first, because it may be a guess. A key that was found before is not a guess: it passes even from an
-      // IP address over its limit.
-      count(reply, addressChecks(policies, req.ip), (refusal) => {
-        if (refusal) done(refusal)
-        else enter((error) => refuseUnlessReplay(error, done))
-      })
+      countFirst(req, reply, done, () => enter((error) => refuseUnlessReplay(error, done)))
     } catch (error) {
       refuse(error)
     }
