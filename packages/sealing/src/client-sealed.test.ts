@@ -81,6 +81,14 @@ test('a line has one spelling', async () => {
     assert.throws(() => parseStoredLine(other), DamagedLine, other)
 })
 
+test('a line whose author says to have read what cannot be a line is not opened', async () => {
+  for (const other of [{ seq: -1 }, { seq: 0.5 }, { seq: '0' }, { hash: 'short' }, { hash: undefined }, { more: true }]) {
+    const sealed = await sealClientLine(keys, { seen: { ...seen, ...other } as typeof seen, content: '{}' })
+    const stored = parseStoredLine(placeLine(sealed, { seq: 0 }))
+    await assert.rejects(openStoredLine(keys, stored), DamagedLine, JSON.stringify(other))
+  }
+})
+
 test('lengths are padded as Padmé says, and to at least 256 bytes', () => {
   // From the paper: https://lbarman.ch/blog/padme/
   for (const [bytes, padded] of [
