@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
+import { createTestDatabase, urlOfDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { adminToken, freePort } from '../support/atrium-process.ts'
 import { call, makeCollection } from '../support/call-api.ts'
 import { queryDatabase } from '../support/query-database.ts'
@@ -39,6 +40,13 @@ async function dataFolder(t: TestContext): Promise<string> {
 /** A valid environment for a start. Each case then breaks one setting. */
 async function goodEnv(t: TestContext): Promise<Record<string, string>> {
   const database = await createTestDatabase()
+  t.after(() => database.drop())
+  return { ...(await goodSettings(t)), DATABASE_URL: database.url }
+}
+
+/** As `goodEnv`, with a database that has no tables yet. */
+async function emptyDatabase(t: TestContext): Promise<Record<string, string>> {
+  const database = await createTestDatabase({ template: 'template0' })
   t.after(() => database.drop())
   return { ...(await goodSettings(t)), DATABASE_URL: database.url }
 }
@@ -145,6 +153,39 @@ describe('a start that cannot succeed prints the reason in one line', { concurre
     const url = new URL(env['DATABASE_URL']!)
     url.pathname = '/no_such_database'
     await assertRefuses(t, { ...env, DATABASE_URL: url.href }, /DATABASE_URL/)
+  })
+
+  test('a role that may not create tables', async (t) => {
+    const env = await emptyDatabase(t)
+    const role = `reader_${randomBytes(6).toString('hex')}`
+    await queryDatabase(env['DATABASE_URL']!, `create role ${role} login`)
+    t.after(() => queryDatabase(database.url, `drop role ${role}`))
+    const url = new URL(env['DATABASE_URL']!)
+    url.username = role
+    await assertRefuses(t, { ...env, DATABASE_URL: url.href }, /DATABASE_URL: permission denied for schema public: .*owner to/)
+  })
+
+  test('a database that is read-only, also for a restore', async (t) => {
+    const env = await emptyDatabase(t)
+    const name = new URL(env['DATABASE_URL']!).pathname.slice(1)
+    await queryDatabase(env['DATABASE_URL']!, `alter database ${name} set default_transaction_read_only = on`)
+    const says = /DATABASE_URL: cannot execute CREATE TABLE in a read-only transaction: .*primary/
+    await assertRefuses(t, env, says)
+    const archive = join(await mkdtemp(join(tmpdir(), 'atrium-empty-')), 'empty.tar')
+    atEnd(t, () => rm(dirname(archive), { recursive: true }))
+    const backup = runAtrium(['backup', archive], { ...(await goodEnv(t)), ATRIUM_DATA_DIR: env['ATRIUM_DATA_DIR']! })
+    assert.equal(await backup.ended(30_000), 0, backup.output())
+    const restore = runAtrium(['restore', archive], env)
+    assert.equal(await restore.ended(30_000), 1)
+    assert.match(restore.output(), new RegExp(`(^|\\n)atrium: ${says.source}.*\\n$`))
+  })
+
+  test('a new database that is not in UTF-8', async (t) => {
+    const name = `latin_${randomBytes(6).toString('hex')}`
+    await queryDatabase(database.url, `create database ${name} encoding latin1 locale 'C' template template0`)
+    t.after(() => queryDatabase(database.url, `drop database ${name} with (force)`))
+    const env = { ...(await goodSettings(t)), DATABASE_URL: urlOfDatabase(database.url, name) }
+    await assertRefuses(t, env, /DATABASE_URL: the encoding of the database is LATIN1 and must be UTF8: .*template0/)
   })
 
   test('a database server that accepts connections and does not answer', async (t) => {

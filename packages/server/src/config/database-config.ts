@@ -33,7 +33,9 @@ export function readDatabaseConfig(env: Env): DatabaseConfig {
 /** @throws {StartError} as `readDatabaseConfig`. */
 export function readDatabaseUrl(name: string, text: string | undefined): string | undefined {
   if (text !== undefined && (!/^postgres(ql)?:\/\//.test(text) || !canParse(text)))
-    throw new StartError(`${name} must be an address that starts with postgres:// or postgresql://`)
+    throw new StartError(
+      `${name} must be an address that starts with postgres:// or postgresql://, and in which a special character of the password is encoded, such as %2F for /`,
+    )
   return text
 }
 

@@ -151,7 +151,9 @@ async function applyPending(
   lockWaitMs: number,
   say: (line: string) => void,
 ): Promise<string[]> {
-  const pending = findPending(await listApplied(client), files)
+  const applied = await listApplied(client)
+  const pending = findPending(applied, files)
+  if (applied.length === 0) await assertUtf8(client)
   if (pending.length > 0) await prepareTable(client)
   for (const file of pending) {
     say(`migration ${file.name}`)
@@ -159,6 +161,16 @@ async function applyPending(
     await retryUntil(client, file.name, lockWaitMs, run)
   }
   return pending.map(({ name }) => name)
+}
+
+/** PostgreSQL rejects each text with a character that the encoding of the database lacks. It cannot be changed later. */
+async function assertUtf8(client: Queryable): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('show server_encoding')
+  const encoding = rows[0]?.server_encoding
+  if (encoding === 'UTF8') return
+  throw new StartError(
+    `DATABASE_URL: the encoding of the database is ${encoding} and must be UTF8: create another one with "create database NAME owner ROLE encoding 'UTF8' template template0"`,
+  )
 }
 
 /** `contract_of`: the migration that older code must have. See MigrationFile. */

@@ -74,7 +74,7 @@ export async function applyFunctions(client: Queryable, files: FunctionFile[]): 
     const old = await findOldFunctions(client, files)
     for (const { name, sql, sha256, version } of old) {
       await client.query(sql).catch((error: Error) => {
-        throw new Error(`SQL function ${name} failed: ${error.message}`, { cause: error })
+        throw new StartError(`SQL function ${name} failed: ${error.message}`, { cause: error })
       })
       await client.query(
         `insert into ${functionTable} (name, sha256, version) values ($1, $2, $3)

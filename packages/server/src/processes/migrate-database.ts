@@ -5,7 +5,7 @@ import { readEnv } from '#config/env.ts'
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '#db/embedded-postgres.ts'
 import { findPendingWork, migrate, type PendingWork } from '#db/migrate.ts'
 import { StartError } from '#errors/start-error.ts'
-import { assertDatabase, prepareDatabase } from './prepare-database.ts'
+import { assertDatabase, explainRefusal, prepareDatabase } from './prepare-database.ts'
 
 export interface MigrateDatabaseOptions {
   /** Lists what is pending, and changes nothing. */
@@ -47,7 +47,7 @@ export async function withDatabase<Result>(
   const { databaseUrl, database, dataDir } = readConfig(readEnv())
   if (databaseUrl) {
     await assertDatabase({ url: databaseUrl, directUrl: database.directUrl })
-    return run(database.directUrl ?? databaseUrl)
+    return run(database.directUrl ?? databaseUrl).catch((error: unknown) => Promise.reject(explainRefusal(error)))
   }
   const running = findEmbeddedPostgres(dataDir)
   if (running) return run(running)

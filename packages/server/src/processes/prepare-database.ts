@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isConnectionLost } from '@atrium/traffic/database-errors'
+import { ConnectionLost, isConnectionLost, isPassing, isReadOnly, sqlStateOf } from '@atrium/traffic/database-errors'
 import { assertAddresses, type DatabaseAddresses } from '@atrium/traffic/postgres/assert-addresses'
 import { openDatabase, type Database } from '#db/database.ts'
 import { findEmbeddedPostgres } from '#db/embedded-postgres.ts'
@@ -26,16 +26,34 @@ export async function prepareDatabase<Result>(url: string, prepare: (db: Databas
   try {
     return await prepare(db)
   } catch (error) {
-    throw connectionError(error)
+    throw isConnectionLost(error) && !isReadOnly(error) ? unusable(error) : explainRefusal(error)
   } finally {
     await db.close()
   }
 }
 
-function connectionError(error: unknown): unknown {
-  const [code, message] = [codeOf(error), messageOf(error)]
-  const unreachable = isConnectionLost(error) || ['28P01', '28000', '3D000'].includes(code ?? '')
-  return unreachable ? new StartError(`DATABASE_URL: the database cannot be used: ${message || code}`) : error
+function unusable(error: unknown): StartError {
+  return new StartError(`DATABASE_URL: the database cannot be used: ${messageOf(error) || codeOf(error)}`, { cause: error })
+}
+
+/**
+ * Returns a StartError if PostgreSQL refused what the code may ask, or was lost. Any other error, which is a defect, is
+ * returned as it is.
+ */
+export function explainRefusal(error: unknown): unknown {
+  const state = sqlStateOf(error)
+  // Not every code of the network: a file or a bucket may be missing too.
+  if (state === undefined) return error instanceof ConnectionLost ? unusable(error) : error
+  if (isReadOnly(error))
+    return new StartError(`DATABASE_URL: ${messageOf(error)}: the address must lead to the primary, which accepts writes`, {
+      cause: error,
+    })
+  if (state === '42501')
+    return new StartError(
+      `DATABASE_URL: ${messageOf(error)}: the role must own the database ("alter database NAME owner to ROLE") and the tables in it`,
+      { cause: error },
+    )
+  return isPassing(error) || /^(28|3D)/.test(state) ? unusable(error) : error
 }
 
 /**
