@@ -306,6 +306,18 @@ test('without a database it starts its own; the development keys are printed onc
   assert.equal((await call(third.origin, `GET /v1/collections/${id}`, { key: publishable })).status, 200, 'kill -9 loses nothing')
 })
 
+test('a signal ends a start that waits for a migration, within ten seconds', async (t) => {
+  const env = { ...(await emptyDatabase(t)), ATRIUM_MIGRATE: 'off' }
+  const run = runAtrium(['start'], env)
+  t.after(() => run.kill('SIGKILL'))
+  for (let waitedMs = 0; !run.output().includes('Waiting for it'); waitedMs += 10) {
+    assert.ok(waitedMs < 20_000, run.output())
+    await delay(10)
+  }
+  run.kill()
+  assert.equal(await run.ended(10_000), 0, run.output())
+})
+
 test('a signal during the start ends it together with its PostgreSQL', async (t) => {
   const dataDir = await dataFolder(t)
   const run = runAtrium(['start'], { ATRIUM_DATA_DIR: dataDir, PORT: String(await freePort()) })

@@ -19,19 +19,19 @@ export async function runUntilStopped(start: () => Promise<Running>): Promise<vo
     if (signals > 1 && !starting) process.exit(1)
     stopped.resolve()
   }
+  let exitCode = 0
+  // The process exits even if the shutdown hangs, or if the start still waits for a migration or a backup.
+  void stopped.promise.then(() => setTimeout(() => process.exit(exitCode), endsAfterMs))
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
   const running = await start()
   starting = false
-  let exitCode = 0
   void running.failed?.then(({ message }) => {
     console.error(`atrium: ${message}`)
     exitCode = 1
     stopped.resolve()
   })
   await stopped.promise
-  // The process exits even if the shutdown hangs.
-  setTimeout(() => process.exit(exitCode), endsAfterMs)
   await running.stop()
   process.exit(exitCode)
 }
