@@ -12,7 +12,7 @@ import type { Author, RoomPage } from '@atrium/room-client/space-ops'
 import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import { loadConfig } from '../config.ts'
 import { type OwnDevice, ownDevice } from '../identity/room-device.ts'
-import { dropRoomToken, findRoomToken } from '../identity/room-token.ts'
+import { dropRoomToken, findRoomToken, keepRoomToken } from '../identity/room-token.ts'
 import { listedLink, ownerIn, type RoomLink } from '../room-link.ts'
 import { getServiceOrigin } from '../service.ts'
 import type { Channel, ReadOptions, Said } from './channel.ts'
@@ -197,7 +197,13 @@ export class ListedChannel implements Channel {
     const account = findRoomToken(room)
     if (!account) return
     dropRoomToken(room)
-    await this.#connection.identify(account.idToken, undefined)
+    try {
+      await this.#connection.identify(account.idToken, undefined)
+    } catch (error) {
+      // The next page with a line tries again, without another sign-in.
+      if (error instanceof SpaceCallError && error.isPassing) keepRoomToken(room, account)
+      throw error
+    }
     await this.refresh()
   }
 

@@ -109,8 +109,13 @@ export class RoomSession {
   }
 }
 
-/** Its code is not part of the first view. */
+const CODE_AGAIN_MS = 1_000
+
+/** Its code is not part of the first view. It is fetched until it is there: without it, there is nothing to show. */
 async function openListed(link: RoomLink): Promise<ListedChannel> {
-  const { ListedChannel } = await import('./listed-channel.ts')
-  return ListedChannel.open(link)
+  for (;;) {
+    const code = await import('./listed-channel.ts').catch(() => undefined)
+    if (code) return code.ListedChannel.open(link)
+    await new Promise((resolve) => setTimeout(resolve, CODE_AGAIN_MS))
+  }
 }

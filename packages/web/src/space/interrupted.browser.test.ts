@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { startRealSpace } from './testing/start-real-space.ts'
+import type { TestSpace } from './testing/start-space.ts'
+import { newVisitor, write } from './testing/visitor.ts'
+
+describe('a room with a list whose network fails in between', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
+  let browser: Browser
+  let space: TestSpace
+
+  before(async () => {
+    ;[browser, space] = await Promise.all([startTestBrowser(), startRealSpace()])
+  })
+
+  after(async () => {
+    await browser?.close()
+    await space?.stop()
+  })
+
+  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+  const ready = (page: Page) => page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+
+  async function makeListedRoom(page: Page): Promise<string> {
+    await page.goto(`${space.origin}/space`)
+    await page.getByLabel('Only people on a list').check()
+    await button(page, 'Make the room').click()
+    await ready(page)
+    return page.url()
+  }
+
+  test('opens once its code can be fetched', async () => {
+    const ann = await newVisitor(browser)
+    const link = await makeListedRoom(ann.page)
+    const page = await ann.context.newPage()
+    let failed = 0
+    await page.route('**/assets/listed-channel-*', (route) => (failed++ === 0 ? route.abort() : route.fallback()))
+    await page.goto(link)
+    await ready(page)
+    assert.ok(failed > 1)
+    await ann.close()
+  })
+
+  test('a sign-in in the room that could not be written is written later, without another one', async () => {
+    const ann = await newVisitor(browser)
+    await makeListedRoom(ann.page)
+    await button(ann.page, 'More').click()
+    await ann.page.getByRole('button', { name: /^Sign in with/ }).click()
+    let lost = 0
+    await ann.page.route('**/space', (route, request) =>
+      request.postData()?.includes('"op":"append"') && ++lost <= 4 ? route.abort() : route.fallback(),
+    )
+    await space.signIn(ann.page, 'ann@example.com')
+    await ready(ann.page)
+    while (lost < 4) await ann.page.waitForTimeout(100)
+    await write(ann.page, 'Back again')
+    await ann.page.locator('.message', { hasText: 'Back again' }).first().waitFor()
+    await button(ann.page, 'People').first().click()
+    await ann.page.locator('.people li', { hasText: 'ann@example.com, shown by' }).waitFor()
+    await ann.close()
+  })
+})
