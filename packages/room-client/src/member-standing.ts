@@ -1,5 +1,6 @@
 import { fetchJwkSet, type FetchJson } from '@atrium/identity/discovery'
 import { parseEmail } from '@atrium/identity/email'
+import { wait } from './retry.ts'
 import { checkIdToken, hasKeyFor, type ProviderKey, readProviderKeys, type TokenProblem } from './sealed-token.ts'
 
 /** The identity provider whose ID tokens a reader believes. */
@@ -55,6 +56,8 @@ export interface JudgedDevice {
 }
 
 const REFETCH_MS = 30_000
+/** Messages wait for the judgement of their author: not for as long as a provider that cannot be reached takes to fail. */
+const MAX_WAIT_MS = 5_000
 /** The keys that an owner seals. Providers have two to four at a time. */
 const MAX_SEALED_KEYS = 8
 
@@ -117,12 +120,14 @@ export class TokenJudge {
     return known.size === 0 ? others : [...others, { issuer, keys: [...known.values()].slice(-MAX_SEALED_KEYS) }]
   }
 
-  /** The provider's keys now. Who asks during a request waits for its answer. */
+  /** The provider's keys now. Who asks in the first seconds of a request waits for its answer. */
   async #keysFor(token: string): Promise<ProviderKey[]> {
     const isDue = this.#nowMs() - this.#fetchedAtMs >= REFETCH_MS
     if (isDue && !hasKeyFor(token, this.#keys)) {
       this.#fetchedAtMs = this.#nowMs()
-      this.#fetching = this.#fetchKeys()
+      const ended = new AbortController()
+      const fetching = this.#fetchKeys().finally(() => ended.abort())
+      this.#fetching = Promise.race([fetching, wait(MAX_WAIT_MS, ended.signal).catch(() => undefined)])
     }
     await this.#fetching
     return this.#keys
