@@ -503,6 +503,17 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.leave_to_newer_release()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% of % waits for a process of the new release', lower(tg_op), tg_table_name
+    using errcode = 'serialization_failure';
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.lock_books(account_tenants text[], account_ids text[], account_kinds text[], movement_tenants text[], movement_ids text[], debtor_tenants text[], debtor_ids text[], waits boolean)
  RETURNS TABLE(what text, tenant_id text, id text, amount bigint, over boolean, seller text, purpose text)
  LANGUAGE plpgsql
@@ -1668,6 +1679,7 @@ create table checkouts (
   disputed_amount bigint default 0 not null,
   returned_credits bigint default 0 not null,
   reinstated_amount bigint default 0 not null,
+  disputes json default '{}'::json not null,
   constraint checkouts_pkey PRIMARY KEY (tenant_id, id),
   constraint checkouts_credits_positive CHECK ((credits > 0)),
   constraint checkouts_license_only_when_paid CHECK (((license_sealed IS NULL) OR ((paid_at IS NOT NULL) AND (purpose = 'license_key'::text)))),
@@ -2914,6 +2926,8 @@ CREATE TRIGGER audit_log_is_removed_on_record BEFORE DELETE ON audit_log FOR EAC
 CREATE TRIGGER audit_log_records_removal BEFORE INSERT ON audit_log FOR EACH ROW WHEN (new.operation = 'removeAuditEntries'::text) EXECUTE FUNCTION remove_audit_entries();
 
 CREATE TRIGGER audit_log_stays BEFORE UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
+CREATE TRIGGER checkouts_returned_credits_fit BEFORE UPDATE ON checkouts FOR EACH ROW WHEN (new.reinstated_amount > 0 AND new.returned_credits > old.returned_credits AND new.returned_credits::numeric <> LEAST(new.credits::numeric, floor(new.credits::numeric * (new.refunded_amount + GREATEST(0::bigint, new.disputed_amount - new.reinstated_amount))::numeric / new.paid_amount::numeric))) EXECUTE FUNCTION leave_to_newer_release();
 
 CREATE TRIGGER epochs_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON epochs FOR EACH STATEMENT EXECUTE FUNCTION refuse_epoch_change();
 

@@ -109,10 +109,10 @@ export class StripeShop {
     return { id, payment, license: (await this.look(id)).license_key as string }
   }
 
-  /** Reports that this much of a payment was refunded or disputed, or came back because a dispute was won. */
-  async giveBack(type: keyof typeof reports, payment: string, amount: number): Promise<void> {
+  /** Reports that this much of a payment was refunded or disputed, or came back because this dispute was won. */
+  async giveBack(type: keyof typeof reports, payment: string, amount: number, dispute = 'dp_1'): Promise<void> {
     const [name, fields] = reports[type]
-    const amounts = type === 'refund' ? { amount_refunded: amount } : { amount }
+    const amounts = type === 'refund' ? { amount_refunded: amount } : { id: dispute, amount }
     assert.equal((await this.deliver(stripeEvent(name, chargeOf(payment), { ...fields, ...amounts }))).status, 200)
   }
 

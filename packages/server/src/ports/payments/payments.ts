@@ -38,11 +38,12 @@ export interface PaymentEvent {
 
 /**
  * A provider's report that money went back, or that a dispute was won and its money came back to the seller
- * (reinstatement). `amount` is all that moved this way so far, in the currency's smallest unit, so a repeat or an older
- * report changes nothing.
+ * (reinstatement). `amount` is all that was refunded so far, or all that this dispute moved this way, in the currency's
+ * smallest unit, so a repeat or an older report changes nothing. A payment may have several disputes.
  */
-export interface PaymentReversal {
-  type: 'refund' | 'dispute' | 'reinstatement'
+export type PaymentReversal = ReturnedPayment & ({ type: 'refund' } | { type: 'dispute' | 'reinstatement'; dispute: string })
+
+interface ReturnedPayment {
   provider: PaymentProvider
   /** The provider's id of the payment. */
   payment: string

@@ -144,29 +144,29 @@ function idOf(object: string | { id: string } | null | undefined): string | unde
 function reversalOf(event: Stripe.Event): PaymentReversal | undefined {
   if (event.type === 'charge.refunded') {
     const { payment_intent: intent, amount_refunded: amount, metadata } = event.data.object
-    return reversal('refund', idOf(intent), amount, metadata?.['checkout_id'])
+    return reversal({ type: 'refund' }, idOf(intent), amount, metadata?.['checkout_id'])
   }
   if (event.type === 'charge.dispute.funds_reinstated') {
-    const { payment_intent: intent, amount, status } = event.data.object
+    const { id: dispute, payment_intent: intent, amount, status } = event.data.object
     // Of a dispute that is lost, Stripe returns what was refunded before, and reports it with the whole amount. These
     // credits stay taken back for the refund.
-    return status === 'won' ? reversal('reinstatement', idOf(intent), amount) : undefined
+    return status === 'won' ? reversal({ type: 'reinstatement', dispute }, idOf(intent), amount) : undefined
   }
   if (event.type !== 'charge.dispute.created' && event.type !== 'charge.dispute.funds_withdrawn') return undefined
-  const { payment_intent: intent, amount, status } = event.data.object
+  const { id: dispute, payment_intent: intent, amount, status } = event.data.object
   // An inquiry moves no money. If it becomes a dispute, the withdrawal is reported.
-  return status.startsWith('warning_') ? undefined : reversal('dispute', idOf(intent), amount)
+  return status.startsWith('warning_') ? undefined : reversal({ type: 'dispute', dispute }, idOf(intent), amount)
 }
 
 function reversal(
-  type: PaymentReversal['type'],
+  kind: { type: 'refund' } | { type: 'dispute' | 'reinstatement'; dispute: string },
   payment: string | undefined,
   amount: number,
   checkoutId?: string,
 ): PaymentReversal | undefined {
   if (payment === undefined) return undefined
   const known = checkoutId !== undefined && isId('checkout', checkoutId)
-  return { type, provider: 'stripe', payment, amount, ...(known ? { checkoutId } : {}) }
+  return { ...kind, provider: 'stripe', payment, amount, ...(known ? { checkoutId } : {}) }
 }
 
 function eventType(event: Stripe.Event): PaymentEvent['type'] | undefined {

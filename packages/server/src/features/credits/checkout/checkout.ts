@@ -28,6 +28,8 @@ export interface Checkout {
   disputedAmount: number
   /** What of disputedAmount came back to the seller, because the dispute was won. */
   reinstatedAmount: number
+  /** The parts of disputedAmount and reinstatedAmount, by the provider's id of the dispute. */
+  disputes: Readonly<Record<string, Dispute>>
   returnedCredits: number
   createdAt: string
   expiresAt: string
@@ -36,6 +38,11 @@ export interface Checkout {
   /** The provider has ended the payment without money. */
   endedAt: string | null
   paidAt: string | null
+}
+
+export interface Dispute {
+  amount: number
+  reinstated: number
 }
 
 export type CheckoutStatus = 'open' | 'paid' | 'expired'

@@ -206,6 +206,51 @@ test('a won dispute that is reported before the dispute takes and gives nothing'
   assert.deepEqual(await shop.balances(), { license: 1_000 })
 })
 
+test('each dispute of a payment is taken and won by itself, however often and in which order it is reported', async () => {
+  const { id, payment, wallet } = await sellWallet()
+  await shop.giveBack('dispute', payment, 900, 'dp_shirt')
+  for (let i = 0; i < 2; i++) await shop.giveBack('dispute', payment, 1_500, 'dp_trousers')
+  await shop.giveBack('dispute', payment, 900, 'dp_shirt')
+  assert.deepEqual(await balanceOf(wallet), [200, 0])
+  for (let i = 0; i < 2; i++) await shop.giveBack('won', payment, 900, 'dp_shirt')
+  assert.deepEqual(await balanceOf(wallet), [500, 0])
+  await shop.giveBack('dispute', payment, 1_500, 'dp_trousers')
+  await shop.giveBack('won', payment, 600, 'dp_early')
+  await shop.giveBack('dispute', payment, 600, 'dp_early')
+  assert.deepEqual(await balanceOf(wallet), [500, 0])
+  // Filed again, for the same amount.
+  await shop.giveBack('dispute', payment, 900, 'dp_shirt_again')
+  assert.deepEqual(await balanceOf(wallet), [200, 0])
+  await shop.giveBack('won', payment, 1_500, 'dp_trousers')
+  await shop.giveBack('won', payment, 900, 'dp_shirt_again')
+  assert.deepEqual(await balanceOf(wallet), [1_000, 0])
+  const taken = (await shop.events('checkout.refunded')).map((event) => event['taken'])
+  const returned = (await shop.events('checkout.reinstated')).map((event) => event['returned'])
+  assert.deepEqual([taken, returned, (await shop.look(id)).status], [[300, 500, 300], [300, 500, 300], 'paid'])
+})
+
+test('two disputes of the whole payment take its credits once, and a won one gives none back while the other stands', async () => {
+  const { payment, wallet } = await sellWallet()
+  for (const dispute of ['dp_1', 'dp_2']) await shop.giveBack('dispute', payment, 3_000, dispute)
+  await shop.giveBack('won', payment, 3_000, 'dp_1')
+  assert.deepEqual(await balanceOf(wallet), [0, 0])
+  await shop.giveBack('won', payment, 3_000, 'dp_2')
+  assert.deepEqual(await balanceOf(wallet), [1_000, 0])
+})
+
+test('disputes that an earlier release has counted, without their ids, are counted once when they are reported again', async () => {
+  const { id, payment, wallet } = await sellWallet()
+  await shop.giveBack('dispute', payment, 1_500)
+  await shop.query(`update checkouts set disputes = '{}' where id = $1`, [id])
+  await shop.giveBack('dispute', payment, 1_500)
+  assert.deepEqual(await balanceOf(wallet), [500, 0])
+  await shop.query(`update checkouts set disputes = '{}' where id = $1`, [id])
+  await shop.giveBack('won', payment, 1_500)
+  await shop.query(`update checkouts set disputes = '{}' where id = $1`, [id])
+  await shop.giveBack('dispute', payment, 1_500)
+  assert.deepEqual(await balanceOf(wallet), [1_000, 0])
+})
+
 test('reported while many sessions of the wallet end, a payment is taken back exactly once', async () => {
   const rounds: { payment: string; wallet: string; stops: (() => Promise<unknown>)[] }[] = []
   for (let i = 0; i < 4; i++) {

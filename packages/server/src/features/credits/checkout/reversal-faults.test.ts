@@ -65,6 +65,19 @@ test('what an earlier release took is not given back, and the log says so', asyn
   assert.deepEqual(await shop.balances(), {})
 })
 
+test('a process of the release before leaves a report about a payment whose dispute was won to a newer one', async () => {
+  const { id, payment } = await sellWallet()
+  await shop.giveBack('dispute', payment, 3_000)
+  await shop.giveBack('won', payment, 3_000)
+  // What that release writes, which adds the disputed amount: for a repeat of the dispute, and for a refund.
+  const report = 'update checkouts set refunded_amount = $2, disputed_amount = 3000, returned_credits = 1000 where id = $1'
+  for (const refunded of [0, 600]) await assert.rejects(shop.query(report, [id, refunded]), { code: '40001' })
+  await shop.giveBack('dispute', payment, 3_000)
+  assert.deepEqual(await shop.balances(), { wallet: 1_000 })
+  await shop.giveBack('refund', payment, 600)
+  assert.deepEqual([await shop.balances(), await findings()], [{ wallet: 800 }, []])
+})
+
 test('the audit accepts what an earlier release took beside the record, and finds what was taken twice', async () => {
   const { id, payment, account } = await sellWallet()
   await shop.giveBack('refund', payment, 1_500)

@@ -76,8 +76,12 @@ class Sale {
   holder: Purse
   coupons: Purse[] = []
   holds: { id: string; purse: Purse; amount: number }[] = []
-  totals = { refund: 0, dispute: 0, won: 0 }
-  reports: ['refund' | 'dispute' | 'won', number][] = []
+  refunded = 0
+  readonly disputes: [Record<'dispute' | 'won', number>, Record<'dispute' | 'won', number>] = [
+    { dispute: 0, won: 0 },
+    { dispute: 0, won: 0 },
+  ]
+  reports: ['refund' | 'dispute' | 'won', number, 0 | 1][] = []
   returned = 0
   owed = 0
   spent = 0
@@ -90,12 +94,13 @@ class Sale {
     this.redeemedAt = at
   }
 
-  async report(type: 'refund' | 'dispute' | 'won', amount: number): Promise<void> {
-    this.reports.push([type, amount])
-    await this.seller.giveBack(type, this.paidFor.payment, amount)
-    this.totals[type] = Math.max(this.totals[type], amount)
-    const { refund, dispute, won } = this.totals
-    const money = Math.min(paid, refund + Math.max(0, dispute - won))
+  async report(type: 'refund' | 'dispute' | 'won', amount: number, which: 0 | 1): Promise<void> {
+    this.reports.push([type, amount, which])
+    await this.seller.giveBack(type, this.paidFor.payment, amount, `dp_${which}`)
+    if (type === 'refund') this.refunded = Math.max(this.refunded, amount)
+    else this.disputes[which][type] = Math.max(this.disputes[which][type], amount)
+    const disputed = this.disputes.reduce((sum, { dispute, won }) => sum + Math.max(0, dispute - won), 0)
+    const money = Math.min(paid, this.refunded + disputed)
     const before = this.returned
     this.returned = Math.floor((sold * money) / paid)
     const more = this.returned - before
@@ -129,7 +134,7 @@ class Sale {
 
   async apply({ action, amount, pick, batched }: Step, expiresAt: string): Promise<void> {
     if (action === 'refund' || action === 'dispute' || action === 'won')
-      return this.report(action, amount % 4 === 0 ? paid : amount)
+      return this.report(action, amount % 4 === 0 ? paid : amount, pick % 2 === 0 ? 0 : 1)
     if (action === 'repeat') {
       const report = this.reports[pick % Math.max(1, this.reports.length)]
       return report && this.report(...report)

@@ -4,7 +4,7 @@ import type { PaymentReversal } from '#ports/payments/payments.ts'
 import { postMovements } from '../ledger/ledger.ts'
 import { type AccountRef, issuerAccount, platformAccount, redemptionId, transactionId } from '../ledger/movement.ts'
 import { findMoved, findReversed, lockLicenseOrWallet } from '../ledger/reversal-store.ts'
-import type { Checkout } from './checkout.ts'
+import type { Checkout, Dispute } from './checkout.ts'
 import { findCheckoutForUpdate, updateCheckout } from './store.ts'
 
 /**
@@ -31,19 +31,30 @@ export async function reverseCheckout(
   return true
 }
 
-function withReport(
-  checkout: Checkout & { paidAmount: number },
-  { type, amount }: PaymentReversal,
-): Checkout & { paidAmount: number } {
+function withReport(checkout: Checkout & { paidAmount: number }, reversal: PaymentReversal): Checkout & { paidAmount: number } {
+  const { type, amount } = reversal
+  const disputes = type === 'refund' ? checkout.disputes : withDispute(checkout.disputes, reversal)
+  const sumOf = (part: keyof Dispute) => Object.values(disputes).reduce((sum, dispute) => sum + dispute[part], 0)
   const after = {
     ...checkout,
+    disputes,
     refundedAmount: Math.max(checkout.refundedAmount, type === 'refund' ? amount : 0),
-    disputedAmount: Math.max(checkout.disputedAmount, type === 'dispute' ? amount : 0),
-    reinstatedAmount: Math.max(checkout.reinstatedAmount, type === 'reinstatement' ? amount : 0),
+    // An earlier release kept only these sums. Until its disputes are reported again, they are larger than their parts.
+    disputedAmount: Math.max(checkout.disputedAmount, sumOf('amount')),
+    reinstatedAmount: Math.max(checkout.reinstatedAmount, sumOf('reinstated')),
   }
-  // A won dispute may be reported before the dispute.
   const returnedAmount = after.refundedAmount + Math.max(0, after.disputedAmount - after.reinstatedAmount)
   return { ...after, returnedCredits: creditsFor(after.credits, returnedAmount, after.paidAmount) }
+}
+
+function withDispute(
+  disputes: Checkout['disputes'],
+  { type, dispute: id, amount }: Exclude<PaymentReversal, { type: 'refund' }>,
+): Checkout['disputes'] {
+  const before = disputes[id] ?? { amount: 0, reinstated: 0 }
+  const reinstated = Math.max(before.reinstated, type === 'reinstatement' ? amount : 0)
+  // A won dispute may be reported before the dispute.
+  return { ...disputes, [id]: { amount: Math.max(before.amount, type === 'dispute' ? amount : 0, reinstated), reinstated } }
 }
 
 /** The part of the credits that this part of the payment bought, rounded down. A full return takes all. */

@@ -2,7 +2,7 @@ import { statement, type Db, type Tx } from '#db/database.ts'
 import { maxScannedRows, scannedPage, type ScannedRow } from '#http/scanned-page.ts'
 import type { TimeRange } from '#http/time-page.ts'
 import type { AccountRef } from '../ledger/movement.ts'
-import type { Checkout, CheckoutStatus } from './checkout.ts'
+import type { Checkout, CheckoutStatus, Dispute } from './checkout.ts'
 
 interface Row {
   tenant_id: string
@@ -21,6 +21,7 @@ interface Row {
   refunded_amount: number
   disputed_amount: number
   reinstated_amount: number
+  disputes: Record<string, Dispute>
   returned_credits: number
   created_at: string
   expires_at: string
@@ -30,7 +31,7 @@ interface Row {
 }
 
 const columns = `tenant_id, id, purpose, credits, provider, reference, url, success_url, cancel_url, license_sealed, license_account,
-  payment, paid_amount, refunded_amount, disputed_amount, reinstated_amount, returned_credits, created_at, expires_at, pending_at, ended_at, paid_at`
+  payment, paid_amount, refunded_amount, disputed_amount, reinstated_amount, disputes, returned_credits, created_at, expires_at, pending_at, ended_at, paid_at`
 
 function toCheckout(row: Row): Checkout {
   return {
@@ -50,6 +51,7 @@ function toCheckout(row: Row): Checkout {
     refundedAmount: row.refunded_amount,
     disputedAmount: row.disputed_amount,
     reinstatedAmount: row.reinstated_amount,
+    disputes: row.disputes,
     returnedCredits: row.returned_credits,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
@@ -130,14 +132,15 @@ const updateStatement = statement<never>(
   'checkouts-update',
   `update checkouts set license_sealed = $3, license_account = $4, pending_at = $5, ended_at = $6, paid_at = $7,
      payment = $8, paid_amount = $9, refunded_amount = $10, disputed_amount = $11, returned_credits = $12,
-     reinstated_amount = $13
+     reinstated_amount = $13, disputes = $14
    where tenant_id = $1 and id = $2`,
 )
 
 export async function updateCheckout(tx: Tx, checkout: Checkout): Promise<void> {
   const { tenantId, id, licenseSealed, licenseAccount, pendingAt, endedAt, paidAt } = checkout
   const { payment, paidAmount, refundedAmount, disputedAmount, returnedCredits, reinstatedAmount } = checkout
-  const returned = [payment, paidAmount, refundedAmount, disputedAmount, returnedCredits, reinstatedAmount]
+  const disputes = JSON.stringify(checkout.disputes)
+  const returned = [payment, paidAmount, refundedAmount, disputedAmount, returnedCredits, reinstatedAmount, disputes]
   await tx.query(updateStatement, [tenantId, id, licenseSealed, licenseAccount, pendingAt, endedAt, paidAt, ...returned])
 }
 
