@@ -116,6 +116,8 @@ test('the list of sealed columns is whole: what else is stored as bytes is a has
         and table_name not like 'log\\_%'
         -- The nodes of the books are hashes and sums. Their salts hide accounts from other holders of a proof, not from us.
         and table_name not like 'books\\_%' and table_name not like 'event\\_root%'
+        -- A picture, on its way to the blob store, which does not seal it either.
+        and (table_name, column_name) <> ('artifact_jobs', 'kept_bytes')
         -- A version of an agent is named by the SHA-256 of its manifest.
         and column_name not in ('version', 'agent_version') order by 1`,
   )
