@@ -133,10 +133,11 @@ export const webhookEndpointOperations = {
     tag: 'Webhooks',
     summary: 'Send failed deliveries again',
     description:
-      'Queues all failed deliveries to the endpoint again whose event is not older than `since`, with ten attempts like ' +
+      'Queues failed deliveries to the endpoint again whose event is not older than `since`, with ten attempts like ' +
       'new ones; with `pending`, also those that wait for their next attempt or for the end of a pause of the endpoint. ' +
-      '409 `state_conflict` while the endpoint is disabled. A call ends after some seconds: with very many deliveries, the answer has a `next_cursor`, ' +
-      'with which the same request goes on. Repeat the request if its answer is lost: what is queued already is not queued twice.',
+      '**A call ends after some seconds. If its answer has a `next_cursor`, the deliveries that it did not reach are still failed:** ' +
+      'send the same request with it as `cursor`, until an answer has none. 409 `state_conflict` while the endpoint is disabled. ' +
+      'Repeat the request if its answer is lost: what is queued already is not queued twice.',
     caller: 'secret',
     roles: developers,
     audited: true,
@@ -161,13 +162,14 @@ export const webhookEndpointOperations = {
     }),
     answers: {
       200: {
-        description: 'How many were queued.',
+        description: 'How many were queued. All of them, if there is no `next_cursor`.',
         data: Type.Object({
           queued: Type.Integer({ minimum: 0, description: 'How many this call has queued.' }),
           next_cursor: Type.Optional(
             Type.String({
               'x-status': 'live',
-              description: 'Present if there may be more. Send the same request with it as `cursor`, until an answer has none.',
+              description:
+                'Present if there may be more, which are not queued yet. Send the same request with it as `cursor`, until an answer has none.',
             }),
           ),
         }),

@@ -1847,7 +1847,9 @@ class RecoverDeliveriesData(TypedDict):
     queued: int
     """How many this call has queued."""
     next_cursor: NotRequired[str]
-    """Present if there may be more. Send the same request with it as `cursor`, until an answer has none."""
+    """Present if there may be more, which are not queued yet. Send the same request with it as `cursor`, until an
+    answer has none.
+    """
 
 
 class RedeemWalletData(TypedDict):

@@ -435,11 +435,12 @@ class WebhooksOperations(Core):
     ) -> Answer[types.RecoverDeliveriesData]:
         """Send failed deliveries again.
 
-        Queues all failed deliveries to the endpoint again whose event is not older than `since`, with ten attempts
-        like new ones; with `pending`, also those that wait for their next attempt or for the end of a pause of the
-        endpoint. 409 `state_conflict` while the endpoint is disabled. A call ends after some seconds: with very
-        many deliveries, the answer has a `next_cursor`, with which the same request goes on. Repeat the request if
-        its answer is lost: what is queued already is not queued twice.
+        Queues failed deliveries to the endpoint again whose event is not older than `since`, with ten attempts like
+        new ones; with `pending`, also those that wait for their next attempt or for the end of a pause of the
+        endpoint. **A call ends after some seconds. If its answer has a `next_cursor`, the deliveries that it did
+        not reach are still failed:** send the same request with it as `cursor`, until an answer has none. 409
+        `state_conflict` while the endpoint is disabled. Repeat the request if its answer is lost: what is queued
+        already is not queued twice.
 
         Needs: A secret key.
 
@@ -450,7 +451,7 @@ class WebhooksOperations(Core):
             timeout: The limit of one attempt, in seconds. Default: that of the client.
 
         Returns:
-            200: How many were queued.
+            200: How many were queued. All of them, if there is no `next_cursor`.
 
         Raises:
             AtriumError: NotFoundError, StateConflictError, InvalidCursorError, InvalidRequestError,
