@@ -106,9 +106,7 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
     ])
   /** Until it is released, no worker claims the default endpoint. */
   const hold = ({ tenant }: Wall) =>
-    db.query(`update webhooks set lease_owner = 'test', lease_until = now() + interval '1 hour' where tenant_id = $1`, [
-      tenant.id,
-    ])
+    db.query(`update webhooks set lease_owner = 'test', lease_until = 'infinity' where tenant_id = $1`, [tenant.id])
   const release = ({ tenant }: Wall) =>
     db.query('update webhooks set lease_owner = null, lease_until = null where tenant_id = $1', [tenant.id])
 
@@ -281,10 +279,9 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
 
   test('an endpoint that is deleted leaves neither a pending delivery nor a mark', async () => {
     const { tenant, further, ...wall } = walls[3]!
-    await db.query(
-      `update webhook_endpoints set lease_owner = 'test', lease_until = now() + interval '1 hour' where tenant_id = $1`,
-      [tenant.id],
-    )
+    await db.query(`update webhook_endpoints set lease_owner = 'test', lease_until = 'infinity' where tenant_id = $1`, [
+      tenant.id,
+    ])
     await add({ tenant, further, ...wall })
     const pending = () =>
       countOf(`select count(*) from webhook_endpoint_deliveries where tenant_id = $1 and status = 'pending'`, [tenant.id])

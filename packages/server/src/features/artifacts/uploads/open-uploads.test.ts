@@ -84,3 +84,14 @@ test('an upload can be completed where the clock of the process is two hours beh
   assert.equal((await world.put(upload, picture)).status, 200)
   assert.equal((await world.ready(place, id)).status, 200)
 })
+
+test('an upload is checked although its checker died before the clock of the database was set back', async () => {
+  const world = await StoredWorld.open(api)
+  const place = await world.makeCollection()
+  const picture = await gradient(4, 4).png().toBuffer()
+  const { id, upload } = (await announce(world, place, picture.length)).body.data
+  await world.put(upload, picture)
+  const leave = `update artifact_uploads set lease_owner = 'dead', lease_until = now() + interval '1 hour' where artifact_id = $1`
+  await api.ctx.db.query(statement<never>('test-leave', leave), [id])
+  assert.equal((await world.ready(place, id)).status, 200)
+})

@@ -1,4 +1,5 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
+import { leaseOver } from '#db/lease-over.ts'
 import type { UploadMime } from '@atrium/contract/making'
 
 /**
@@ -90,7 +91,7 @@ export async function countOpenUploads(tx: Tx, tenantId: string, collectionId: s
 const claimStatement = statement<Row>(
   'artifact-uploads-claim',
   `update artifact_uploads set lease_owner = $4, lease_until = now() + make_interval(secs => ${leaseSeconds})
-   where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and (lease_until is null or lease_until < now())
+   where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and ${leaseOver('lease_until', leaseSeconds)}
    returning ${columns}`,
 )
 
@@ -148,7 +149,7 @@ const expireStatement = statement<{ tenant_id: string; collection_id: string; id
      select a.tenant_id, a.collection_id, a.id
      from artifact_uploads u
      join artifacts a on a.tenant_id = u.tenant_id and a.collection_id = u.collection_id and a.id = u.artifact_id
-     where u.expires_at < now() and (u.lease_until is null or u.lease_until < now())
+     where u.expires_at < now() and ${leaseOver('u.lease_until', leaseSeconds)}
      order by u.expires_at limit $1 for update of a skip locked
    )
    returning tenant_id, collection_id, id`,

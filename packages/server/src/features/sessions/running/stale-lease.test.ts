@@ -53,6 +53,15 @@ test('a worker that resumes after another took its session over neither joins, p
   await assertUntouched(taken)
 })
 
+test('a session is taken over from a worker that died before the clock of the database was set back', async () => {
+  const { session, token } = await takenOver({})
+  const { db } = world.api.ctx
+  await db.pool.query("update sessions set lease_until = now() + interval '1 hour' where id = $1", [session.id])
+  const [again] = await claimSessions(db, 'req_third', { free: 1, perTenant: 1, held: new Map() })
+  assert.equal(again?.session.id, session.id)
+  await world.control('POST', `/sessions/${session.id}/stop`, token)
+})
+
 test('nor does it post a farewell and end the session when it fails', async () => {
   // There is no key for this provider: the model fails at once.
   const taken = await takenOver({ model: { provider: 'openai', id: 'gpt-none' } })

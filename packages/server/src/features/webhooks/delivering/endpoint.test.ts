@@ -85,11 +85,11 @@ describe('a worker', () => {
     const server = await world.openHook(t)
     await world.setHook(server, { enabled: false })
     const leased = (until: string) =>
-      world.query(
-        `update webhooks set enabled = true, lease_owner = 'dead', lease_until = now() + $2::interval where tenant_id = $1`,
-        [world.tenant.id, until],
-      )
-    await leased('1 hour')
+      world.query(`update webhooks set enabled = true, lease_owner = 'dead', lease_until = $2 where tenant_id = $1`, [
+        world.tenant.id,
+        until,
+      ])
+    await leased('infinity')
     const [event] = await world.cause(1)
     const other = await world.api.makeTenant()
     const otherServer = await world.openHook(t)
@@ -97,7 +97,7 @@ describe('a worker', () => {
     await world.cause(1, other)
     await world.arrived(otherServer, 1)
     assert.equal(server.hooks.length, 0, 'another one has the lease')
-    await leased('0 seconds')
+    await leased('now')
     await world.arrived(server, 1)
     const late = new OutcomeWriter(world.api.ctx.db, 'dead', new ShardGuard(world.api.ctx.tenantShards))
     await eventually(async () => (await world.deliveries())[0]!.status === 'succeeded', 'it is written down')
@@ -114,6 +114,17 @@ describe('a worker', () => {
     await late.add(outcome, AbortSignal.timeout(10_000))
     const [delivery] = await world.deliveries()
     assert.deepEqual([delivery!.status, delivery!.attempts, delivery!.error], ['succeeded', 1, null])
+  })
+
+  test('that died before the clock of the database was set back is replaced', async (t) => {
+    const server = await world.openHook(t)
+    await world.setHook(server, { enabled: false })
+    await world.query(
+      `update webhooks set enabled = true, lease_owner = 'dead', lease_until = now() + interval '1 hour' where tenant_id = $1`,
+      [world.tenant.id],
+    )
+    await world.cause(1)
+    await world.arrived(server, 1)
   })
 
   test('that stops releases its endpoints, and one that starts continues', async (t) => {

@@ -1,4 +1,5 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
+import { leaseOver } from '#db/lease-over.ts'
 import type { ShardGuard } from '#features/distribution/shard-guard.ts'
 import { forEach, of, pairsOf, queryEach } from '../store.ts'
 import { type EndpointRef, keyOf } from '../webhook.ts'
@@ -55,7 +56,7 @@ const claimStatements = forEach((t) => {
        select w.tenant_id, ${t.idOf('w')} as endpoint_id
        from waiting n
        join ${t.endpoints} w on w.tenant_id = n.tenant_id${isOf('n')}
-       where w.enabled and (w.lease_until is null or w.lease_until < now()) and (w.resume_at is null or w.resume_at <= now())
+       where w.enabled and ${leaseOver('w.lease_until', leaseSeconds)} and (w.resume_at is null or w.resume_at <= now())
          and exists (
            select from ${t.deliveries} d
            where d.tenant_id = w.tenant_id${isOf('d')} and d.status = 'pending' and d.next_attempt_at <= now()
@@ -79,7 +80,7 @@ const claimMarkedStatements = forEach((t) =>
        select w.tenant_id, ${t.idOf('w')} as endpoint_id
        from webhook_queues q
        join ${t.endpoints} w on w.tenant_id = q.tenant_id and ${t.idOf('w')} = q.endpoint_id
-       where q.due_at <= now() and w.enabled and (w.lease_until is null or w.lease_until < now())
+       where q.due_at <= now() and w.enabled and ${leaseOver('w.lease_until', leaseSeconds)}
          and (w.resume_at is null or w.resume_at <= now())
          and not exists (
            select from unnest($3::integer[], $4::integer[]) as c (first, last) where hashtext(q.tenant_id) between c.first and c.last

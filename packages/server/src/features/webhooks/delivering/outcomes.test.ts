@@ -157,10 +157,10 @@ describe('the outcome of an attempt', () => {
     const server = await world.openHook(t)
     await world.setHook(server, { enabled: false })
     const owner = 'loses answers'
-    await world.query(
-      `update webhooks set enabled = true, lease_owner = $2, lease_until = now() + interval '1 hour' where tenant_id = $1`,
-      [world.tenant.id, owner],
-    )
+    await world.query(`update webhooks set enabled = true, lease_owner = $2, lease_until = 'infinity' where tenant_id = $1`, [
+      world.tenant.id,
+      owner,
+    ])
     const [event] = await world.cause(1)
     const { db, tenantShards } = world.api.ctx
     let lost = 0
