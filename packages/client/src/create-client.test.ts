@@ -12,6 +12,28 @@ const client = createClient({ baseUrl: `${origin}/v1`, key: 'wpk_test', adminTok
 const id = 'col_4fRzK0vXcB1mQwErTy7uPa'
 
 describe('a call', () => {
+  test('a base URL or key that cannot be one is refused by name, and nothing is sent', async () => {
+    for (const baseUrl of ['localhost:8787', 'api.example/v1', undefined as unknown as string])
+      assert.throws(() => createClient({ baseUrl }), { name: 'TypeError', message: /^The base URL must be like .+, not / })
+    await assert.rejects(createClient({ baseUrl: '/v1' }).getTenant(), { name: 'TypeError', message: /only in a page/ })
+    const placeholder = createClient({ baseUrl: origin, key: 'wpk_…' })
+    const message = 'The header authorization must be printable ASCII. Is there a placeholder in its value?'
+    await assert.rejects(placeholder.createCollection({ body: {} }), { name: 'TypeError', message })
+    server.script({ body: { data: {} } })
+    await createClient({ baseUrl: `${origin}/`, key: 'wsk_test\n' }).getTenant()
+    assert.equal(seen[0]!.headers.authorization, 'Bearer wsk_test')
+  })
+
+  test('the error without an answer names the origin and the reason', async () => {
+    const nobody = createClient({ baseUrl: 'http://127.0.0.1:9/v1', retries: 0 })
+    await assert.rejects(nobody.getTenant(), {
+      name: 'NetworkError',
+      message: 'http://127.0.0.1:9 could not be reached: bad port',
+    })
+    const tls = createClient({ baseUrl: origin.replace('http:', 'https:'), retries: 0 })
+    await assert.rejects(tls.getTenant(), { name: 'NetworkError', message: /^https:\S+ could not be reached: ERR_SSL_\w+$/ })
+  })
+
   test('sends what the operation declares: path, query, key, token, idempotency key and body', async () => {
     server.script({ status: 201, body: { data: { id: 'itm_1' } }, headers: { 'idempotency-status': 'stored' } })
     const added = await client.addItem({

@@ -34,13 +34,15 @@ export interface ClientOptions {
  *
  * A POST that accepts an Idempotency-Key gets a random one, the same for all its attempts.
  *
+ * It throws TypeError for a base URL or credential that cannot be one, before anything is sent.
+ *
  * @example
  * const client = createClient({ baseUrl: 'https://api.example/v1', key: process.env.ATRIUM_KEY })
  * const { data } = await client.createCollection({ body: { metadata: { share_title: 'A harbour at dusk' } } })
  */
 export function createClient(options: ClientOptions): AtriumClient {
   const settings: Settings = {
-    rootUrl: options.baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
+    rootUrl: rootOf(options.baseUrl),
     key: options.key,
     controlToken: options.controlToken,
     adminToken: options.adminToken,
@@ -92,6 +94,13 @@ function sender(
   }
 }
 
+/** A page may also pass a path of its own origin. */
+function rootOf(baseUrl: unknown): string {
+  if (typeof baseUrl !== 'string' || !/^(?:https?:\/\/|\/|$)/i.test(baseUrl))
+    throw new TypeError(`The base URL must be like https://api.example/v1, not ${JSON.stringify(baseUrl)}`)
+  return baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '')
+}
+
 interface Settings {
   rootUrl: string
   key: string | undefined
@@ -139,10 +148,18 @@ function requestOf(route: Route, input: AnyInput, settings: Settings): HttpReque
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(input.query ?? {})) if (value !== undefined) query.set(name, String(value))
   const search = query.size > 0 ? `?${query}` : ''
+  const url = `${settings.rootUrl}${path}${search}`
+  const headers = headersOf(route, input, settings)
+  // fetch reports both mistakes as it does a failed connection, and the call would be repeated.
+  if (!URL.canParse(url, (globalThis as { location?: { href: string } }).location?.href))
+    throw new TypeError('The base URL must be like https://api.example/v1: a path is enough only in a page')
+  for (const [name, value] of Object.entries(headers))
+    if (!/^[\x20-\x7e]*$/.test(value.trim()))
+      throw new TypeError(`The header ${name} must be printable ASCII. Is there a placeholder in its value?`)
   return {
-    url: `${settings.rootUrl}${path}${search}`,
+    url,
     method: route.method,
-    headers: headersOf(route, input, settings),
+    headers,
     ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
   }
 }

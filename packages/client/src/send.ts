@@ -46,7 +46,7 @@ export async function send(request: HttpRequest, transport: Transport, signal: A
     answer = { res, bytes: new Uint8Array(await res.arrayBuffer()) }
   } catch (cause) {
     if (signal?.aborted) throw signal.reason
-    const message = timeout.signal.aborted ? `No answer within ${timeoutMs} ms` : 'The server could not be reached'
+    const message = timeout.signal.aborted ? `No answer within ${timeoutMs} ms` : unreachable(url, cause)
     throw makeError({ status: 0, code: 'network_error', message, cause })
   } finally {
     clearTimeout(timer)
@@ -54,6 +54,15 @@ export async function send(request: HttpRequest, transport: Transport, signal: A
   const { res, bytes } = answer
   if (!res.ok && res.status !== 304) throw errorOfAnswer(res, new TextDecoder().decode(bytes))
   return answer
+}
+
+/** Names the origin alone, because a path may contain what others should not read. */
+function unreachable(url: string, cause: unknown): string {
+  const origin = URL.canParse(url) ? new URL(url).origin : 'The server'
+  // Node has the reason in the cause of its error. A page learns none.
+  const { code, message } = ((cause instanceof Error ? cause.cause : undefined) as { code?: string; message?: string }) ?? {}
+  const reason = code ?? message
+  return `${origin} could not be reached${reason ? `: ${reason}` : ''}`
 }
 
 /** Parses the JSON of an answer. Throws UnexpectedAnswerError for invalid JSON. */
