@@ -199,11 +199,9 @@ describe('holds', () => {
 })
 
 describe('coupons', () => {
-  test('the rest of an expired coupon returns to its origin, and the coupon pays nothing', async () => {
+  test('an expired coupon pays nothing, before and after its rest has returned to its origin', async () => {
     const before = await balanceOf(issuer)
     const coupon = await openCoupon(10, soon())
-    await until(async () => (await sweep(), (await balanceOf(issuer)) === before))
-    assert.equal(await balanceOf(coupon), 0)
     const hold: Hold = {
       type: 'hold',
       id: transactionId('late'),
@@ -213,7 +211,17 @@ describe('coupons', () => {
       endsAt: inAnHour(),
       purpose: 'test',
     }
-    assert.equal(await ledger.add(hold), 'insufficient')
+    const expired = 'select count(*)::integer as n from ledger_accounts where id = $1 and expires_at <= now()'
+    await until(async () => (await countOf(expired, [coupon.id])) === 1)
+    assert.deepEqual([await ledger.add(hold), await balanceOf(coupon)], ['insufficient', 10])
+    await until(async () => (await sweep(), (await balanceOf(issuer)) === before))
+    assert.deepEqual([await ledger.add(hold), await balanceOf(coupon)], ['insufficient', 0])
+  })
+
+  test('a coupon that has not expired returns nothing', async () => {
+    const coupon = await openCoupon(10, inAnHour())
+    const early = { type: 'return' as const, id: transactionId('early'), from: coupon, to: issuer }
+    assert.deepEqual([await ledger.add(early), await balanceOf(coupon)], ['repeated', 10])
   })
 
   test('a coupon that expires during a hold returns the held credits too when the hold is released', async () => {
