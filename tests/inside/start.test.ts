@@ -166,9 +166,12 @@ describe('a start that cannot succeed prints the reason in one line', { concurre
   })
 
   test('a database that is read-only, also for a restore', async (t) => {
-    const env = await emptyDatabase(t)
-    const name = new URL(env['DATABASE_URL']!).pathname.slice(1)
-    await queryDatabase(env['DATABASE_URL']!, `alter database ${name} set default_transaction_read_only = on`)
+    const [env, migrated] = [await emptyDatabase(t), await goodEnv(t)]
+    for (const { DATABASE_URL: url } of [env, migrated]) {
+      const name = new URL(url!).pathname.slice(1)
+      await queryDatabase(url!, `alter database ${name} set default_transaction_read_only = on`)
+    }
+    await assertRefuses(t, migrated, /DATABASE_URL: cannot execute INSERT in a read-only transaction: .*primary/)
     const says = /DATABASE_URL: cannot execute CREATE TABLE in a read-only transaction: .*primary/
     await assertRefuses(t, env, says)
     const archive = join(await mkdtemp(join(tmpdir(), 'atrium-empty-')), 'empty.tar')

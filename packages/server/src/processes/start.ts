@@ -17,7 +17,7 @@ import { Vault } from '#crypto/vault/vault.ts'
 import { checkBlobs } from '#ports/blobs/check-blobs.ts'
 import { assertOwnFolder } from '#ports/blobs/disk/assert-own-folder.ts'
 import { unwrapMasterKeys } from '#ports/master-key/unwrap-master-keys.ts'
-import { assertDatabase, assertNoRestoreRuns, prepareDatabase, prepareSchema } from './prepare-database.ts'
+import { assertDatabase, assertNoRestoreRuns, explainRefusal, prepareDatabase, prepareSchema } from './prepare-database.ts'
 import { startJobWorkerProcess } from './job-worker-process.ts'
 import { assertSpaceSettings, startSpaceProcess } from './space-process.ts'
 import { toError } from '#errors/caught.ts'
@@ -224,7 +224,7 @@ async function openSecrets(given: GivenSecrets, { dataDir }: Config, databaseUrl
     // Another machine created a master key first, so the one created here must be removed: left behind, it would
     // look like the right one.
     if (error instanceof WrongMasterKeyError) await forgetMadeMasterKey(secrets)
-    throw error
+    throw explainRefusal(error)
   })
   return secrets
 }
