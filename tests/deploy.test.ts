@@ -206,6 +206,10 @@ test('systemd finds no fault in the unit', { skip: skipWithout('systemd-analyze'
   const path = join(folder, 'atrium.service')
   // The program has to exist.
   await writeFile(path, unit.replace('ExecStart=/opt/atrium/node_modules/.bin/node', `ExecStart="${process.execPath}"`))
+  // systemd does not start a service whose folder of credentials is missing.
+  const install = await readFile(join(deploy, '../docs/operating/install.md'), 'utf8')
+  const folders = [...unit.matchAll(/^LoadCredential=\w+:(\S+)$/gm)].map(([, path]) => path)
+  assert.ok(folders.length > 0 && folders.every((one) => new RegExp(`^install -d .* ${one}$`, 'm').test(install)))
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' })
   assert.deepEqual([status, stderr.split('\n').filter((line) => line.includes('atrium'))], [0, []])
 })

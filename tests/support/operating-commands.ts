@@ -1,6 +1,8 @@
 /** Why tests/operating-pages.test.ts does not run a command of docs/operating itself. */
 const release = 'tests/image/image.test.ts makes the release and the image, and starts the roles (npm run test:image)'
 const rootOfHost = 'changes the packages or services of the machine'
+const databaseOfHost =
+  'makes a role of the server, which all databases share; tests/inside/start.test.ts has a role that owns nothing'
 const cluster = 'needs a Kubernetes cluster; tests/deploy.test.ts renders and validates the manifests'
 const engine = 'needs a container engine and public DNS names; tests/deploy.test.ts validates compose.yaml'
 const recovery = 'tests/long/point-in-time-recovery.test.ts runs this page with pgBackRest'
@@ -37,7 +39,13 @@ export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>
     'npm ci --omit=dev': release,
     'NODE_ENV=production npm start': release,
     'deploy/make-secrets.sh': 'tests/deploy.test.ts runs it',
+    "create role atrium login password 'PASSWORD';": databaseOfHost,
+    "create database atrium owner atrium encoding 'UTF8' template template0;": databaseOfHost,
+    'install -d -m 700 /etc/atrium /etc/atrium/secrets': rootOfHost,
+    'touch /etc/atrium/atrium.env': rootOfHost,
     'cp /opt/atrium/deploy/systemd/atrium.service /etc/systemd/system/': rootOfHost,
+    'nsenter -m -t "$(systemctl show --property MainPID --value atrium)" sh -c \'set -a; . /etc/atrium/atrium.env; ATRIUM_DATA_DIR=/var/lib/atrium; cd /opt/atrium && exec npm run -s atrium -- COMMAND\'':
+      rootOfHost,
     'systemctl enable --now atrium': rootOfHost,
     'npm run release': release,
     'podman build -f deploy/Containerfile --target server -t atrium .': release,
