@@ -409,9 +409,9 @@ class ListedReader(Reader):
                     return None
                 if len(decode(value["encrypted_key"])) != 40:
                     return None
-        except (ValueError, TypeError, KeyError):
+            return values if compact(values) == match["recipients"] else None
+        except (ValueError, TypeError, KeyError, RecursionError):
             return None
-        return values if compact(values) == match["recipients"] else None
 
     def read_page(self, page: Any) -> list[dict[str, Any]]:
         start, matches = self.check_page(page)

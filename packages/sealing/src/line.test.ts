@@ -102,6 +102,7 @@ const damaged: readonly [string, string][] = [
   ['a recipient without a header', line.replace('"header":{"alg":"A256KW","kid":"room"},', '')],
   ['flattened', line.replace('"recipients":[{', '').replace('}],', ',')],
   ['a list for a text', line.replace(/"iv":("[^"]*")/, '"iv":[$1]')],
+  ['lists nested deep for a text', line.replace(/"iv":"[^"]*"/, `"iv":${'['.repeat(100_000)}${']'.repeat(100_000)}`)],
   ['padding', formatLine({ ...example, tag: `${example.tag}==` })],
   ['stray bits in the tag', formatLine({ ...example, tag: `${example.tag.slice(0, -1)}B` })],
   ['stray bits in the ciphertext', formatLine({ ...example, ciphertext: 'AB' })],

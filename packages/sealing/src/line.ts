@@ -49,10 +49,13 @@ function readParts(line: string): LineParts {
       recipients: [{ encrypted_key: string }]
     }
     const { protected: header, iv, ciphertext, tag } = jwe
-    return { header, encryptedKey: jwe.recipients[0].encrypted_key, iv, ciphertext, tag }
+    const parts = { header, encryptedKey: jwe.recipients[0].encrypted_key, iv, ciphertext, tag }
+    // A list in place of a text may be nested so deep that its text overflows the stack.
+    if (Object.values<unknown>(parts).every((part) => typeof part === 'string')) return parts
   } catch {
-    throw new DamagedLine('not a JWE with a recipient')
+    // Not JSON, or without a recipient.
   }
+  throw new DamagedLine('not a JWE with a recipient')
 }
 
 /**

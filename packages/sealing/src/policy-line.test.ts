@@ -57,6 +57,7 @@ test('a line with a list has one spelling', () => {
   for (const other of [
     line.replace('"kid":"one"', '"kid": "one"'),
     line.replace('"kid":"one"', '"kid":"one","x":1'),
+    line.replace('"kid":"one"', `"kid":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`),
     line.replace('"alg":"A256KW"', '"alg":"ECDH-ES+A256KW"'),
     line.replace('"recipients":[', '"recipients":[,'),
     line.replace('"seq":1', '"seq":0'),

@@ -74,19 +74,18 @@ function readPolicy(header: string): string {
 }
 
 function readRecipients(text: string): Recipient[] {
-  let recipients: Recipient[]
+  const isForm = ({ header: { alg, epk }, encrypted_key: wrapped }: Recipient) =>
+    typeof wrapped === 'string' && wrapped.length === 54 && isBase64url(wrapped) && alg === (epk ? 'ECDH-ES+A256KW' : 'A256KW')
   try {
-    recipients = (JSON.parse(text) as Recipient[]).map(({ header: { alg, kid, epk }, encrypted_key }) => ({
+    const recipients = (JSON.parse(text) as Recipient[]).map(({ header: { alg, kid, epk }, encrypted_key }) => ({
       header: { alg, kid, ...(epk && { epk: { kty: epk.kty, crv: epk.crv, x: epk.x, y: epk.y } }) },
       encrypted_key,
     }))
+    if (recipients.every(isForm) && JSON.stringify(recipients) === text) return recipients
   } catch {
-    throw new DamagedLine('not a list of recipients')
+    // Not JSON, not such a list, or nested so deep that the stack overflows.
   }
-  const isForm = ({ header: { alg, epk }, encrypted_key: wrapped }: Recipient) =>
-    typeof wrapped === 'string' && wrapped.length === 54 && isBase64url(wrapped) && alg === (epk ? 'ECDH-ES+A256KW' : 'A256KW')
-  if (!recipients.every(isForm) || JSON.stringify(recipients) !== text) throw new DamagedLine('not a list of recipients')
-  return recipients
+  throw new DamagedLine('not a list of recipients')
 }
 
 /** What was sealed. Rejects with DamagedLine if the content key does not open it. */

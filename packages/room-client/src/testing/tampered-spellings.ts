@@ -89,6 +89,14 @@ export const tamperedSpellings: Record<string, [TamperProblem, () => Promise<obj
   ],
   'the name of a device that was removed has a stray bit': ['policy', () => after((store) => store.change({ revoked: [stray] }))],
   'a device that was removed is named twice': ['policy', () => after((store) => store.change({ revoked: [hash, hash] }))],
+  'a member writes a recipient that is nested as deep as a line allows': [
+    'form',
+    async () => {
+      const { sealed } = await openListed()
+      const line = sealed[4]!.replace(/"kid":"room"/, `"kid":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`)
+      return [await pageOf(await restored([...sealed, line]))]
+    },
+  ],
   'the name of a recipient is in a list': [
     'recipients',
     () => resealed((list) => list.map((one) => ({ ...one, header: { ...one.header, kid: [one.header.kid] } }))),
