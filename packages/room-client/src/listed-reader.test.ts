@@ -241,6 +241,18 @@ test('the device of a hosted agent names no second device, with which its operat
   assert.equal(reader.card(stranger.signing.thumbprint)?.vouchedBy?.key, member.signing.thumbprint, 'a member does')
 })
 
+test('a worker can send, and a device can keep, what a reader knows after a card that is nested thousands deep', async () => {
+  const store = await openListed()
+  const deep: unknown = JSON.parse('{"a":'.repeat(2_500) + '1' + '}'.repeat(2_500))
+  await store.write({ t: 'vouch', card: await signCard(stranger, room, 'Telephone', deep as string) }, { by: member })
+  await store.speak('m9')
+  const reader = newReader()
+  assert.equal((await reader.take(await pageOf(store.lines))).at(-1)?.id, 'm9')
+  assert.equal(structuredClone(reader.facts).cards.size, reader.facts.cards.size)
+  assert.deepEqual(JSON.parse(JSON.stringify(reader.state)).cards.length, reader.facts.cards.size)
+  assert.deepEqual(reader.vouched, [])
+})
+
 test('a list may name a device as removed that was never on it, and a name is counted in code points', async () => {
   assert.equal(await problemOf(await openWithUnknownRevoked()), undefined)
   assert.equal(await problemOf(await openWithLongName()), undefined)

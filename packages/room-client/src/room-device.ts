@@ -77,8 +77,8 @@ export interface Card {
   readonly epk: EcPublicKey
   /** Claimed. */
   readonly name?: string
-  /** Whose second device it agrees to be, or the invitation that it answers: a thumbprint. Anything else is no consent. */
-  readonly member?: unknown
+  /** Whose second device it agrees to be, or the invitation that it answers: a thumbprint. Any other text is no consent. */
+  readonly member?: string | undefined
 }
 
 /** The card of a device for one room: its signing key signs its encryption key. `member`: whose second device it is, or the invitation that it answers. */
@@ -107,7 +107,8 @@ export async function readCard(text: unknown, room: string): Promise<Card | unde
     spk,
     epk,
     ...(name !== undefined && { name }),
-    ...(member !== undefined && { member }),
+    // Anything else is no consent either, and may be nested deeper than a worker can send.
+    ...(typeof member === 'string' && { member }),
   }
 }
 
