@@ -106,6 +106,12 @@ export async function openContext(
     issuer: new URL(config.publicUrl).origin,
     audience: config.spacesUrl,
     keys: new PlatformKeys({ db, vault, purpose: 'agent_tokens' }),
+    onWrongClock: (seconds) =>
+      log.error(
+        { space: config.spacesUrl },
+        `the clock of the Space service is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} this one, so it refuses ` +
+          'agents: set both machines to the right time',
+      ),
   })
   const signingKeys = {
     receipts: new PlatformKeys({ db, vault, purpose: 'receipts' }),

@@ -7,6 +7,7 @@ import { createTestDevice } from '@atrium/identity/testing/provider'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 import { Vault } from '#crypto/vault/vault.ts'
+import { PlatformIssuer } from './agent-issuer.ts'
 import { PlatformKeys } from './platform-keys.ts'
 
 const publicUrl = 'http://api.test'
@@ -76,6 +77,19 @@ test("a token follows the verifier's clock, within ten minutes", async () => {
   assert.ok(Math.abs((await madeAt()) - nowSeconds() - 120) < 3, 'what cannot be right is passed over')
   clock(0)
   assert.ok(Math.abs((await madeAt()) - nowSeconds()) < 3)
+})
+
+test('a verifier whose clock is further off is reported once a minute', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 0, 1) })
+  const reported: number[] = []
+  const keys = api.ctx.agentIssuer.keys
+  const onWrongClock = (seconds: number) => void reported.push(seconds)
+  const issuer = new PlatformIssuer({ issuer: publicUrl, audience: spacesUrl, keys, onWrongClock })
+  issuer.followClock('not a date')
+  issuer.followClock(new Date(Date.now() + 600_000).toUTCString())
+  assert.deepEqual(reported, [])
+  for (const aheadMs of [-3_600_000, 3_600_000]) issuer.followClock(new Date(Date.now() + aheadMs).toUTCString())
+  assert.deepEqual(reported, [-3_600])
 })
 
 test('an invalid device key receives no token', async () => {

@@ -30,11 +30,15 @@ interface PlatformIssuerOptions {
   /** The Space service's origin: a token for one service is useless at another. */
   audience: string
   keys: PlatformKeys
+  /** Called when the verifier's clock is too far from this one: until they agree, it refuses each token. */
+  onWrongClock: (aheadSeconds: number) => void
 }
 
 const lifeMs = AGENT_TOKEN_LIFETIME.maxAgeSeconds * 1_000
 /** A server that answers with a wrong date must not obtain a token for the far future. */
 const maxAheadMs = 10 * 60_000
+/** Each call of each agent finds the same difference. */
+const reportEveryMs = 60_000
 const maxNameLength = 200
 
 /** The platform's own issuer (RS256). */
@@ -42,17 +46,26 @@ export class PlatformIssuer implements AgentIssuer {
   readonly issuer: string
   readonly keys: PlatformKeys
   readonly #audience: string
+  readonly #onWrongClock: PlatformIssuerOptions['onWrongClock']
   #aheadMs = 0
+  #reportedAtMs = -Infinity
 
-  constructor({ issuer, audience, keys }: PlatformIssuerOptions) {
+  constructor({ issuer, audience, keys, onWrongClock }: PlatformIssuerOptions) {
     this.issuer = issuer
     this.keys = keys
     this.#audience = audience
+    this.#onWrongClock = onWrongClock
   }
 
   followClock(date: string | null): void {
     const aheadMs = Date.parse(date ?? '') - Date.now()
-    if (Math.abs(aheadMs) <= maxAheadMs) this.#aheadMs = aheadMs
+    if (Number.isNaN(aheadMs)) return
+    if (Math.abs(aheadMs) <= maxAheadMs) {
+      this.#aheadMs = aheadMs
+    } else if (performance.now() - this.#reportedAtMs >= reportEveryMs) {
+      this.#reportedAtMs = performance.now()
+      this.#onWrongClock(Math.round(aheadMs / 1_000))
+    }
   }
 
   async issue(
