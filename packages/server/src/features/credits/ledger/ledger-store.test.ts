@@ -288,6 +288,41 @@ describe('coupons', () => {
   })
 })
 
+describe('a movement that was decided before', () => {
+  test('is known by the transfer that pays what was owed, so that a payment that came back comes back once', async () => {
+    const account = await openCoupon(10)
+    await placeHold(account, 10, inAnHour())
+    const [id, back] = [transactionId('reversed'), transactionId('reinstated')]
+    const common = { amountCredits: 4, actor: tenant, purpose: 'chk_test' }
+    assert.equal(await ledger.add({ type: 'reversal', id, from: account, totalCredits: 4, ...common }), 'posted')
+    const reinstatement = { type: 'reinstatement' as const, id: back, from: platformAccount, to: account, ...common }
+    assert.deepEqual([await ledger.add(reinstatement), await ledger.add(reinstatement)], ['posted', 'repeated'])
+    assert.equal(await balanceOf(account), 0, 'all of it was owed')
+  })
+
+  test('and then could not be posted leaves its Idempotency-Key free', async () => {
+    const poor = issuerAccount('ten_poor')
+    const claimOf = (name: string) => ({
+      scope: tenant,
+      keyHash: Buffer.alloc(32, name),
+      bodyHash: Buffer.alloc(32),
+      expiresAt: inAnHour(),
+      answer: Buffer.from(name),
+    })
+    const transfer = { type: 'transfer' as const, kind: 'prefund' as const, amountCredits: 5, actor: tenant }
+    const paid = { ...transfer, from: platformAccount, to: poor, claim: claimOf('taken') }
+    assert.equal(await ledger.add({ ...paid, id: transactionId('claimed first') }), 'posted')
+    const spend = { ...transfer, kind: 'fee' as const, amountCredits: 8, from: poor, to: issuer }
+    const outcomes = await Promise.all([
+      ledger.add({ ...paid, id: transactionId('claimed again') }),
+      ledger.add({ ...spend, id: transactionId('uncovered'), claim: claimOf('free') }),
+    ])
+    assert.deepEqual(outcomes, ['claim_taken', 'insufficient'])
+    const kept = 'select count(*)::integer as n from idempotency_keys where scope = $1 and key_hash = any ($2)'
+    assert.equal(await countOf(kept, [tenant, [claimOf('taken').keyHash, claimOf('free').keyHash]]), 1)
+  })
+})
+
 describe('the audit', () => {
   test('finds nothing wrong after all this', async () => {
     const report = await auditLedger(db)
