@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { send } from '#testing/http.ts'
+import { makeCredential } from '@atrium/contract/tokens'
+import { assertError, send } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 import { removeOldEntries } from './record-audit.ts'
 
@@ -54,6 +56,12 @@ test('a refused action is recorded with its code; a tenant sees only its own ent
   const [entry] = await logOf(one.secretKey)
   assert.deepEqual([entry.operation, entry.outcome, entry.code], ['revokeKey', 'refused', 'last_secret_key'])
   assert.deepEqual(await logOf(two.secretKey), [])
+})
+
+test('a refusal of somebody without credentials leaves no entry, so that nobody can fill the log', async () => {
+  const body = { invite_code: makeCredential('invite', randomBytes), name: 'Nobody', email: 'nobody@example.org' }
+  assertError(await send(api, 'POST', '/tenants/signup', { body }), 403, 'invite_invalid')
+  assert.deepEqual((await query("select 1 from audit_log where operation = 'signUpTenant'")).rows, [])
 })
 
 test('the entry and the change commit together', async () => {
