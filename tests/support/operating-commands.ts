@@ -1,6 +1,7 @@
 /** Why tests/operating-pages.test.ts does not run a command of docs/operating itself. */
 const release = 'tests/image/image.test.ts makes the release and the image, and starts the roles (npm run test:image)'
 const rootOfHost = 'changes the packages or services of the machine'
+const spaceRole = 'tests/inside/role-of-space.test.ts runs it'
 const databaseOfHost =
   'makes a role of the server, which all databases share; tests/inside/start.test.ts has a role that owns nothing'
 const cluster = 'needs a Kubernetes cluster; tests/deploy.test.ts renders and validates the manifests'
@@ -41,6 +42,11 @@ export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>
     'deploy/make-secrets.sh': 'tests/deploy.test.ts runs it',
     "create role atrium login password 'PASSWORD';": databaseOfHost,
     "create database atrium owner atrium encoding 'UTF8' template template0;": databaseOfHost,
+    "create role atrium_space login password 'PASSWORD';": spaceRole,
+    'grant usage on schema public to atrium_space;': spaceRole,
+    'grant select on schema_migration_checksum, schema_function, restores to atrium_space;': spaceRole,
+    'grant select, insert, update, delete on rooms, room_lines, removed_rooms, new_rooms, space_use, space_total to atrium_space;':
+      spaceRole,
     'install -d -m 700 /etc/atrium /etc/atrium/secrets': rootOfHost,
     'touch /etc/atrium/atrium.env': rootOfHost,
     'cp /opt/atrium/deploy/systemd/atrium.service /etc/systemd/system/': rootOfHost,
