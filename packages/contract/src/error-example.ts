@@ -6,7 +6,7 @@ const particulars: Partial<Record<ErrorCode, Pick<ErrorBody['error'], 'reason' |
     details: [
       {
         path: '/max_price_credits',
-        message: 'the agent costs 900 credits; 5 were agreed to',
+        message: 'the agent costs 900 credits; the request agreed to 5',
         price_credits: 900,
         agreed_price_credits: 5,
       },

@@ -62,9 +62,9 @@ export function assertPrice(
 ): void {
   const agreedCredits = maxPriceCredits ?? raisedFromCredits ?? priceCredits
   if (priceCredits <= agreedCredits) return
-  const detail = { path, message: `the agent costs ${priceCredits} credits; ${agreedCredits} were agreed to` }
+  const detail = { path, message: `the agent costs ${priceCredits} credits; the request agreed to ${agreedCredits}` }
   throw new ApiError('price_changed', {
-    message: `The agent costs ${priceCredits} credits, and ${agreedCredits} were agreed to. Nothing was charged.`,
+    message: `The agent costs ${priceCredits} credits, and the request agreed to ${agreedCredits}. Nothing was charged.`,
     details: [{ ...detail, price_credits: priceCredits, agreed_price_credits: agreedCredits }],
   })
 }
@@ -113,7 +113,7 @@ async function assertStillLaunchable(tx: Tx, { agent, tenantId }: Launch, wasPen
 /** `wasPending`: the caller has a summon key, and names no agent. */
 export function notLaunchable(wasPending: boolean): ApiError {
   if (wasPending) return new ApiError('state_conflict', { message: 'The agent can no longer be launched.' })
-  return invalid('/agent_id', 'is no agent that you can launch')
+  return invalid('/agent_id', 'is not an agent that you can launch')
 }
 
 /** The price, and what the agent may use beside it: two holds, so that nothing of it can be spent twice. */
