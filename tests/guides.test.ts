@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { eventSpecs } from '../packages/contract/src/event-types.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { makeTenant } from './support/call-api.ts'
@@ -80,6 +81,10 @@ test('a shell and curl are enough for the examples', () => {
     for (const { language, text } of blocksOf(markdown))
       if (language === 'sh') assert.doesNotMatch(text, /\b(?:jq|uuidgen|openssl|bash)\b|<<<|--json/, file)
   }
+})
+
+test('the guide to webhooks names each type of event', () => {
+  for (const type of Object.keys(eventSpecs)) assert.ok(guides.get('webhooks.md')!.includes(`\`${type}\``), type)
 })
 
 test('every link of the guides leads to a file', () => {
