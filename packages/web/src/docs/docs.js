@@ -30,7 +30,7 @@ function addCopyButton(block) {
 
 /**
  * Shows the outcome for a moment and announces it to screen readers.
- * /** Shows the outcome for a moment, to the screen reader too. @param {HTMLButtonElement} button @param {string} text
+ * @param {HTMLButtonElement} button @param {string} text
  */
 function say(button, text) {
   button.setAttribute('aria-live', 'polite')
@@ -49,7 +49,7 @@ function showLanguage(language) {
 
 /**
  * Runs `use`; the browser may have storage switched off.
- * /** Storage can be switched off. @param {() => string | null | void} use
+ * @param {() => string | null | void} use
  */
 function withStorage(use) {
   try {

@@ -19,7 +19,7 @@ function loadEntries() {
 
 /**
  * Every word must occur. Words in the title count more, and most at its beginning.
- * /** Every word must occur; words in the title count more, at its beginning most. @param {Entry} entry @param {string[]} words
+ * @param {Entry} entry @param {string[]} words
  */
 function scoreOf([kind, title, path, more], words) {
   const name = title.toLowerCase()

@@ -81,6 +81,38 @@ test('the root answers people with a page and programs with the index, which nam
   for (const url of Object.values(docs)) assert.equal((await get(new URL(url).pathname)).status, 200, url)
 })
 
+test('an address without a page is a page for people, with ways on, and an error for programs', async () => {
+  const res = await get('/docs/guides/quickstrat', { accept: 'text/html,*/*;q=0.8' })
+  assert.deepEqual([res.status, res.headers.get('vary')], [404, 'accept, accept-encoding'])
+  assert.match(res.headers.get('content-security-policy')!, /^default-src 'none'; /)
+  const html = await res.text()
+  assert.match(html, /<h1>There is no such page<\/h1>/)
+  assert.match(html, /href="\/docs\/guides\/quickstart"/)
+  const error = await get('/docs/guides/quickstrat', { accept: '*/*' })
+  assert.equal(error.status, 404)
+  assert.equal(((await error.json()) as { error: { code: string } }).error.code, 'not_found')
+})
+
+test('each page begins with a description of its own, for searches and for previews of its link', async () => {
+  const seen = new Map<string, string>()
+  for (const path of [
+    '/',
+    '/docs',
+    '/docs/api/items',
+    '/docs/guides/quickstart',
+    '/docs/guides/keys',
+    '/docs/errors/not_found',
+    '/docs/verification',
+  ]) {
+    const html = await (await get(path, { accept: 'text/html' })).text()
+    const [, text = ''] = /<meta name="description" content="([^"<>]*)">/.exec(html) ?? []
+    assert.ok(text.length > 40 && text.length <= 210, `${path}: ${text}`)
+    assert.ok(html.includes(`<meta property="og:description" content="${text}">`), path)
+    assert.equal(seen.get(text), undefined, path)
+    seen.set(text, path)
+  }
+})
+
 test('nothing else of the disk is served', async () => {
   for (const path of [
     '/docs/assets/tokens.css',

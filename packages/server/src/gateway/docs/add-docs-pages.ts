@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '#errors/api-error.ts'
 import { addDownloads } from './add-downloads.ts'
 import { agentsPage } from './agents-page.ts'
 import { assetPaths, docsAssets } from './docs-assets.ts'
@@ -60,6 +61,12 @@ export function addDocsPages(app: FastifyInstance, settings: DocsSettings): { la
   app.get('/docs/api', async (_req, reply) => reply.redirect('/docs', 308))
   app.get('/docs/guides', async (_req, reply) => reply.redirect(guides[0]?.path ?? '/docs', 302))
 
+  const missing = servePage(() => docsPage({ path: '', title: missingTitle, body: missingBody, layout: 'prose', navigation }))
+  app.get('/docs/*', async (req, reply) => {
+    if (!/\btext\/html\b/.test(req.headers.accept ?? '')) throw new ApiError('not_found')
+    return missing(req, reply.code(404).header('vary', 'accept'))
+  })
+
   for (const [path, { type, read }] of Object.entries(docsAssets)) app.get(path, serveFile(`${type}; charset=utf-8`, read))
   const search = async () => {
     const objects = new Map(Object.keys(namedObjects(samples)).map((name) => [name, `${objectsPath}#${name}`]))
@@ -69,6 +76,11 @@ export function addDocsPages(app: FastifyInstance, settings: DocsSettings): { la
   const landing = { path: '/', title: 'Atrium', body: landingBody(settings), layout: 'landing', navigation: [] } as const
   return { landing: servePage(() => docsPage(landing)) }
 }
+
+const missingTitle = 'There is no such page'
+const missingBody =
+  `<h1>${missingTitle}</h1><p>The address may be incomplete, or the page has another one in this release.</p>` +
+  '<p><a href="/docs/guides/quickstart">Quickstart</a> · <a href="/docs">API reference</a> · <a href="/docs/errors">Errors</a></p>'
 
 function guideNavigation({ chapters }: Docs): NavigationSection[] {
   const link = ({ path, title }: DocsPage) => ({ path, title })

@@ -46,7 +46,9 @@ export function docsPage(parts: DocsPageParts): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">',
-    `<title>${escapeHtml(title === 'Atrium' ? title : `${title} · Atrium`)}</title><link rel="icon" href="/favicon.ico" type="image/svg+xml">`,
+    `<title>${escapeHtml(title === 'Atrium' ? title : `${title} · Atrium`)}</title>`,
+    previewTags(title, body),
+    `<link rel="icon" href="/favicon.ico" type="image/svg+xml">`,
     `<link rel="stylesheet" href="${assetPaths.style}"><script type="module" src="${assetPaths.script}"></script></head>`,
     `<body class="${layout}"${key}><a class="skip" href="#content">Skip to the content</a>`,
     header(parts),
@@ -68,6 +70,36 @@ const places = [
   { path: '/downloads', title: 'Downloads', owns: /^\/downloads$/ },
 ]
 
+/** What a search or the preview of a link shows. */
+function previewTags(title: string, body: string): string {
+  const description = openingOf(body)
+  const named = description
+    ? `<meta name="description" content="${description}"><meta property="og:description" content="${description}">`
+    : ''
+  return `${named}<meta property="og:title" content="${escapeHtml(title)}"><meta property="og:type" content="website"><meta property="og:site_name" content="Atrium">`
+}
+
+const descriptionLength = 200
+
+/** The text with which the page begins, as HTML. It is cut between words, so that no character reference is cut. */
+function openingOf(body: string): string {
+  // Nothing begins in what follows the last paragraph.
+  const paragraphs = body
+    .split('</p>')
+    .slice(0, -1)
+    .map((before) => before.slice(before.search(/<p[ >]/)))
+  const text = paragraphs
+    .slice(0, 2)
+    .join(' ')
+    .replaceAll(/<[^<>]*>/g, '')
+    .replaceAll('"', '&quot;')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  if (text.length <= descriptionLength) return text
+  const cut = text.slice(0, descriptionLength)
+  return `${cut.slice(0, cut.lastIndexOf(' '))} …`
+}
+
 function header({ path, layout }: DocsPageParts): string {
   return (
     `<header><a class="brand" href="/">${ARCH_MARK}<span>Atrium</span></a><nav class="places" aria-label="Documentation">${placeLinks(path)}</nav>` +
@@ -77,7 +109,7 @@ function header({ path, layout }: DocsPageParts): string {
 
 function placeLinks(path: string): string {
   return places
-    .map(({ path: to, title, owns }) => `<a href="${to}"${owns.test(path) ? ' class="here"' : ''}>${title}</a>`)
+    .map(({ path: to, title, owns }) => `<a href="${to}"${owns.test(path) ? ' aria-current="true"' : ''}>${title}</a>`)
     .join('')
 }
 

@@ -231,6 +231,15 @@ describe('the documentation in Chromium', { skip: skipWithoutChromium, timeout: 
     }
   })
 
+  test('text of twice the size fits a phone', async () => {
+    for (const path of ['/', '/docs', '/docs/guides/quickstart', '/docs/errors/not_found', '/status']) {
+      const { page } = await openPage(path, { viewport: { width: 390, height: 844 } })
+      const fits = `(document.documentElement.style.fontSize = '200%', document.documentElement.scrollWidth)`
+      assert.equal(await page.evaluate(fits), 390, path)
+      await page.context().close()
+    }
+  })
+
   test('with the keyboard: the first step leads past the navigation, and long lines of code can be scrolled', async () => {
     const { page } = await openPage('/docs/guides/quickstart', { viewport: { width: 390, height: 844 } })
     await page.keyboard.press('Tab')
