@@ -218,8 +218,8 @@ export const makingOperations = {
       '`Accept-Ranges: bytes` and, for an artifact that anyone may see, `Cache-Control: public, max-age=31536000, ' +
       'immutable`, else `private, no-store`. A range beyond the end, or several ranges, return the whole file.\n\n' +
       'With `w` a picture is returned at that width, as a still image: never enlarged, and never higher than twice ' +
-      '`w`, so a tall picture is narrower. It is rendered on the first request; if the queue is full, the answer ' +
-      'is 503 with `Retry-After`. A video with `w` is 400.',
+      '`w`, so a tall picture is narrower. It is rendered on the first request. If that takes too long, or the queue is ' +
+      'full, the answer is the original, with `Cache-Control: private, no-store`. A video with `w` is 400.',
     caller: 'anyone',
     capability: 'optional',
     params: Type.Object({ artifactId: id('artifact') }),

@@ -128,7 +128,7 @@ function header({ title, paragraphs }: SharePage, state: WallInput['state'], tex
     `<div class="side" dir="${text.direction}">`,
     state === 'closed' ? `<p class="state">${text.share.closedMark}</p>` : '',
     `<div class="controls" id="controls" hidden><p class="live"><span id="connection">${text.wall.connecting}</span></p>`,
-    `<button type="button" id="pause" aria-pressed="false">${text.wall.pause}</button></div>`,
+    `<button type="button" id="pause">${text.wall.pause}</button></div>`,
     '</div>',
     '</header>',
     `<p class="fresh" dir="${text.direction}"><button type="button" id="fresh" hidden></button></p>`,

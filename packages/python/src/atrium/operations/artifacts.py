@@ -531,8 +531,8 @@ class ArtifactsOperations(Core):
         several ranges, return the whole file.
 
         With `w` a picture is returned at that width, as a still image: never enlarged, and never higher than twice
-        `w`, so a tall picture is narrower. It is rendered on the first request; if the queue is full, the answer is
-        503 with `Retry-After`. A video with `w` is 400.
+        `w`, so a tall picture is narrower. It is rendered on the first request. If that takes too long, or the
+        queue is full, the answer is the original, with `Cache-Control: private, no-store`. A video with `w` is 400.
 
         Needs: No key.
 

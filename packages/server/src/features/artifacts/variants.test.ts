@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs'
 import { readdir, readlink, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { PictureError } from '@atrium/media/pictures/picture-error'
+import { Pictures } from '@atrium/media/pictures/pictures'
 import { gradient } from '@atrium/media/testing/sample-pictures'
 import { StoredWorld } from '#testing/artifacts/stored-world.ts'
 import { startTestApi } from '#testing/test-api.ts'
@@ -30,3 +32,24 @@ test(
     )
   },
 )
+
+test('the original is sent, and not cached, while too many smaller pictures are being made', async (t) => {
+  const api = await startTestApi()
+  t.after(() => api.close())
+  const world = await StoredWorld.open(api)
+  const place = await world.makeCollection()
+  const original = await gradient(1_000, 600).png().toBuffer()
+  const picture = await world.publish(place, original, 'image/png')
+  const shrink = t.mock.method(Pictures.prototype, 'shrink', () =>
+    Promise.reject(new PictureError('busy', 'Too many pictures at once.')),
+  )
+  const standIn = await world.media(`${picture}?w=320`)
+  assert.equal(standIn.status, 200)
+  assert.equal(standIn.headers['content-type'], 'image/png')
+  assert.equal(standIn.headers['cache-control'], 'private, no-store')
+  assert.deepEqual(standIn.body, (await world.media(picture)).body)
+  shrink.mock.restore()
+  const smaller = await world.media(`${picture}?w=320`)
+  assert.equal(smaller.headers['content-type'], 'image/webp')
+  assert.match(String(smaller.headers['cache-control']), /immutable/)
+})

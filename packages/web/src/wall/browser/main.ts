@@ -43,7 +43,6 @@ const board = new Board({
 
 pauseButton.addEventListener('click', () => {
   paused = !paused
-  pauseButton.setAttribute('aria-pressed', String(paused))
   pauseButton.textContent = paused ? words.resume : words.pause
   if (!paused) board.showWaiting()
 })

@@ -71,17 +71,19 @@ async function send(
   artifact: StoredArtifact,
   { open, variant }: { open: boolean; variant: Variant | undefined },
 ): Promise<FastifyReply> {
-  const { key, mime, bytes, etag } = variant ? await findVariant(ctx, artifact, variant) : originalOf(artifact)
+  const original = originalOf(artifact)
+  const sent = variant ? await findVariant(ctx, artifact, variant) : original
+  const { key, mime, bytes, etag } = sent ?? original
   reply.header('content-disposition', `inline; filename="${artifact.id}.${extensionOf(mime)}"`)
   return sendBlob(req, reply, ctx.blobs, {
     key,
     mime,
     bytes,
     etag,
-    // No cache may store what is not public.
-    cacheControl: open ? 'public, max-age=31536000, immutable' : 'private, no-store',
+    // No cache may store what is not public, or what stands in for a smaller picture.
+    cacheControl: open && sent ? 'public, max-age=31536000, immutable' : 'private, no-store',
     onStatus: (status) => recordAnswer(ctx, req, reply, 'getMedia', status),
-    onSent: (sent) => ctx.usageCounter.sent(artifact.tenantId, sent),
+    onSent: (count) => ctx.usageCounter.sent(artifact.tenantId, count),
   })
 }
 
@@ -90,9 +92,16 @@ function originalOf(artifact: StoredArtifact) {
   return { key: originalKey(artifact, artifact.id), mime, bytes, etag: sha256 }
 }
 
+/** undefined: too many pictures are being made. A page has no other picture to show, so the original is better than an error. */
 async function findVariant(ctx: Context, artifact: StoredArtifact, variant: Variant) {
   if (!artifact.mime.startsWith('image/')) throw invalid('w', 'is only valid for pictures, and this artifact is a video')
-  return ctx.variants.get(artifact, variant)
+  try {
+    return await ctx.variants.get(artifact, variant)
+  } catch (error) {
+    if (!(error instanceof PictureError)) throw error
+    ctx.log.warn({ err: error, artifact: artifact.id }, 'a smaller picture could not be made; the original was sent')
+    return undefined
+  }
 }
 
 function extensionOf(mime: string): string {
@@ -102,6 +111,6 @@ function extensionOf(mime: string): string {
 function apiErrorOf(error: unknown): unknown {
   // The artifact was deleted after it was loaded.
   if (error instanceof BlobError && error.code === 'not_found') return new ApiError('not_found')
-  const isTransient = error instanceof PictureError || (error instanceof BlobError && error.code === 'unavailable')
+  const isTransient = error instanceof BlobError && error.code === 'unavailable'
   return isTransient ? new ApiError('unavailable', { retryAfterSeconds, cause: error }) : error
 }
