@@ -68,6 +68,18 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     await look('a cut link')
   }
 
+  test('the name of a room is readable with text twice as large on a phone', async () => {
+    const ann = await newVisitor(browser, PHONE)
+    await ann.page.goto(`${space.origin}/space`)
+    await makeRoom(ann.page, space, 'Plans for the summer')
+    const name = ann.page.getByRole('heading', { name: 'Plans for the summer' })
+    const width = async () => (await name.boundingBox())?.width ?? 0
+    assert.ok((await width()) > 100, 'before')
+    await ann.page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+    assert.ok((await width()) > 200, `${await width()} px`)
+    await ann.context.close()
+  })
+
   test('a panel whose code is there already keeps the focus', async () => {
     const ann = await newVisitor(browser)
     await ann.page.goto(`${space.origin}/space`)
