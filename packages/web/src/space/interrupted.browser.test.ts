@@ -60,4 +60,23 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
     await ann.page.locator('.people li', { hasText: 'ann@example.com, shown by' }).waitFor()
     await ann.close()
   })
+
+  test('is there with those whom it could invite', async () => {
+    const ann = await newVisitor(browser)
+    await ann.page.goto(`${space.origin}/space`)
+    await ann.page.getByLabel('Only people on a list').check()
+    await ann.page.getByLabel('Their e-mail addresses').fill('ben@example.com, cy@example.com')
+    let appended = 0
+    let isDown = true
+    await ann.page.route('**/space', (route, request) =>
+      isDown && request.postData()?.includes('"op":"append"') && appended++ > 0 ? route.abort() : route.fallback(),
+    )
+    await button(ann.page, 'Make the room').click()
+    await ready(ann.page)
+    isDown = false
+    await button(ann.page, 'People').first().click()
+    await ann.page.getByRole('dialog').getByText('ben@example.com').first().waitFor()
+    assert.equal(await ann.page.getByRole('dialog').getByText('cy@example.com').count(), 0)
+    await ann.close()
+  })
 })

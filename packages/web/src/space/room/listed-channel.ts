@@ -147,10 +147,11 @@ export class ListedChannel implements Channel {
     await this.#explained(vouchFor(this.#connection, { room, card, own: device.signing.thumbprint }, undefined))
   }
 
-  /** Lets in a second device that a member has named. */
-  async letInSecond(key: string): Promise<void> {
-    await this.#explained(admitVouched(this.#connection, [key], undefined))
+  /** Lets in a second device that a member has named. Resolves to whether it is let in: the member may be removed by now. */
+  async letInSecond(key: string): Promise<boolean> {
+    const admitted = await this.#explained(admitVouched(this.#connection, [key], undefined))
     await this.refresh()
+    return admitted.length > 0
   }
 
   /** Removes devices or invitations. The key changes. */
@@ -239,7 +240,12 @@ export async function makeListedRoom({
   await new ListedConnection(options).make(undefined)
   const link = listedLink(room, thumbprint)
   const channel = await ListedChannel.open(link)
-  for (const who of invited) await channel.invite(who)
+  try {
+    for (const who of invited) await channel.invite(who)
+  } catch (error) {
+    // The room is made. Without its link, nobody would find it again. The owner sees in it who is invited.
+    if (!(error instanceof SpaceCallError)) throw error
+  }
   return link
 }
 

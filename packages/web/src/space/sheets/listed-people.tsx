@@ -21,7 +21,7 @@ interface ListedPeopleProps {
   onClose: () => void
 }
 
-/** Runs a change of the list. Resolves to whether it succeeded. */
+/** Runs a change of the list, which resolves to false if it changed nothing. Resolves to whether it succeeded. */
 type Run = (change: () => Promise<unknown>, done: string) => Promise<boolean>
 
 /** The list of a client-sealed room. Its owner invites, lets in and removes here. */
@@ -38,7 +38,7 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
     setBusy(true)
     setProblem(undefined)
     try {
-      await change()
+      if ((await change()) === false) return false
       announce(done)
       return true
     } catch (error) {
@@ -53,6 +53,7 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
     run(async () => {
       const admitted = await listed.admit()
       if (admitted.length === 0) setProblem(words.notLetIn)
+      return admitted.length > 0
     }, t.people.wasLetIn(name))
   /** A second device of the owner has keys of its own. The invitation, which has no address, is its link or QR code. */
   const addDevice = () => {
