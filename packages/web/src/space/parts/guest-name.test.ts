@@ -9,6 +9,11 @@ test('a guest has two words and ten characters, always the same ones', () => {
   assert.match(guestName(thumbprint), /^[A-Z][a-z]+ [A-Z][a-z]+ [0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/)
 })
 
+test('each value of the bits has a word', () => {
+  for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
+    assert.match(guestName(character.repeat(43)), /^[A-Z][a-z]+ [A-Z][a-z]+ \S{11}$/)
+})
+
 test('each of the first 62 bits of the thumbprint shows in the name', () => {
   const bytes = randomBytes(32)
   const name = guestName(bytes.toString('base64url'))

@@ -1,5 +1,5 @@
 const COLOURS =
-  'amber ash azure birch black blue brass bronze brown cedar cherry clay cloud cobalt copper coral cream crimson dawn dusk ebony elm ember fern flint frost gold granite green grey hazel honey indigo iron ivory jade jet lemon lilac lime linen maple mint moss night ochre olive onyx opal pearl pine plum quartz red rose ruby rust sage sand silver slate snow teal'.split(
+  'amber ash azure birch black blue brass bronze brown cedar cherry clay cloud cobalt copper coral cream crimson dawn dusk ebony elm ember fern flint frost gold granite green grey hazel honey indigo iron ivory jade jet lemon lilac lime linen maple mint moss night ochre olive onyx opal pearl pine plum quartz red rose ruby rust sage sand silver slate snow teal willow'.split(
     ' ',
   )
 const ANIMALS =
