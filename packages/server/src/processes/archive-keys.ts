@@ -35,7 +35,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8')
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
-    throw new StartError(`${file} cannot be read: ${messageOf(error)}`)
+    throw new StartError(`ATRIUM_DATA_DIR: ${file} cannot be read: ${messageOf(error)}`)
   }
 }
 
