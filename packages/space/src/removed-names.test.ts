@@ -106,6 +106,15 @@ async function contend(): Promise<void> {
   }
 }
 
+/** The total is less by the bytes of the room. What the services count meanwhile may disturb a try, a fault disturbs all. */
+async function assertFreedOnce(remove: (room: string) => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const { freed, bytes } = await freedBy(remove)
+    if (freed === bytes) return
+    assert.ok(tries < 5, `${freed} instead of ${bytes} bytes`)
+  }
+}
+
 /** How much the total of all bytes is less after the room was removed, and how many bytes the room had. */
 async function freedBy(remove: (room: string) => Promise<unknown>) {
   const secret = fresh()
@@ -129,10 +138,7 @@ test('the bytes of a removed room are subtracted from the total once, whoever de
       // As the previous release does, and an operator by hand.
       (room: string) => client.query('delete from rooms where room = $1', [room]),
     ]
-    for (const remove of removes) {
-      const { freed, bytes } = await freedBy(remove)
-      assert.equal(freed, bytes)
-    }
+    for (const remove of removes) await assertFreedOnce(remove)
   } finally {
     client.release()
   }
@@ -146,8 +152,7 @@ describe('without the triggers of the table, which Citus does not have', () => {
   test('the bytes of a removed room are subtracted from the total once', async () => {
     const client = await world.space.db.connect()
     try {
-      const { freed, bytes } = await freedBy((room) => deleteRoom(client, room))
-      assert.equal(freed, bytes)
+      await assertFreedOnce((room) => deleteRoom(client, room))
     } finally {
       client.release()
     }

@@ -145,10 +145,7 @@ function escaped(text: string): string {
 
 function addNames(line: string, kids: Set<string>): void {
   if (kids.size > maxNames) return
-  for (const kid of recipientsOf(line)) {
-    if (kids.size >= maxNames && !kids.has(kid)) return void kids.add(UNNAMED)
-    kids.add(kid)
-  }
+  for (const kid of recipientsOf(line)) kids.add(kids.size < maxNames || kids.has(kid) ? kid : UNNAMED)
 }
 
 /** Read from the stored line itself, whatever it contains. */
