@@ -92,7 +92,7 @@ test('a device that has answered an invitation can find out that the owner took 
   await assert.rejects(isTakenBack(second, { ...other, fetch: down }), { error: 'network_error' })
 })
 
-test('a device whose encryption key is none is not let in, and keeps nobody else out', async () => {
+test('a device whose encryption key is not valid is not let in, and keeps nobody else out', async () => {
   const { room } = await newRoom()
   const [first, second] = [await room.invite('Mallory'), await room.invite('Grace')]
   const device = await newDevice()

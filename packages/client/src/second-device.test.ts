@@ -88,7 +88,7 @@ test('a second device that was removed by itself comes back by an invitation, wh
   assert.equal((await owner.members()).length, 2)
 })
 
-test('a second device whose encryption key is none is not let in, and keeps no other one out', async () => {
+test('a second device whose encryption key is not valid is not let in, and keeps no other one out', async () => {
   const { owner, member, other, firstKey, secondKey } = await prepare()
   const device = await newDevice()
   const broken = { ...device, encryption: { ...device.encryption, y: device.encryption.x } }

@@ -113,7 +113,7 @@ export class ListedConnection {
     return { members, invitations: await this.#invitations(), vouched: await named(this.#reader.vouched) }
   }
 
-  /** Whether a list can be sealed to this device. Readers accept a card with an encryption key that is none. */
+  /** Whether a list can be sealed to this device. Readers accept a card with an encryption key that is not valid. */
   async canSealTo(key: string): Promise<boolean> {
     const card = this.#reader.card(key)
     return card !== undefined && isEncryptionKey(card.epk)

@@ -83,7 +83,7 @@ const descriptionLength = 200
 
 /** The text with which the page begins, as HTML. It is cut between words, so that no character reference is cut. */
 function openingOf(body: string): string {
-  // Nothing begins in what follows the last paragraph.
+  // What follows the last paragraph has none.
   const paragraphs = body
     .split('</p>')
     .slice(0, -1)
