@@ -26,6 +26,8 @@ export async function idempotencyKeyOf(
 }
 
 const nothing = Buffer.alloc(0)
+/** The proof of the many requests without a token, computed once. */
+const proofOfNoToken = proofFor('')
 
 /** Makes a request's claim on its Idempotency-Key, and the function that opens the stored answer. */
 export function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) => SentAnswer) {
@@ -40,10 +42,9 @@ export function claimReader(ctx: Context, op: Operation, serialise: (answer: unk
       idempotencyKey,
       vault: ctx.vault,
     }
-    const proof = proofOf(op, req)?.toString('base64url')
     // For an operation without a body, an empty body and {} are the same request.
     const bytes = (op.body && bodyOf(req)) ?? nothing
-    const claim = makeClaim({ ...input, body: bytes, nowMs: Date.now(), serialise, proof })
+    const claim = makeClaim({ ...input, body: bytes, nowMs: Date.now(), serialise, proof: proofOf(op, req) })
     return { claim, open: (sealed: Buffer) => openAnswer(input, sealed) }
   }
 }
@@ -52,11 +53,18 @@ export function claimReader(ctx: Context, op: Operation, serialise: (answer: unk
  * What a repeat must prove if its credential may no longer exist: the collection's token, or the key that the
  * request itself expired.
  */
-function proofOf(op: Operation, req: FastifyRequest): Buffer | undefined {
+function proofOf(op: Operation, req: FastifyRequest): string | undefined {
   // A session shows no token of the collection: without this, a key without the token could read its answers.
-  if (req.consoleSession?.key) return hashCredential(`console ${req.consoleSession.member?.id ?? req.consoleSession.id}`)
-  if (op.capability) return hashCredential(collectionTokenOf(req.headers) ?? '')
-  return op.endsCaller && Buffer.from(presentedKeyHash(req.headers), 'base64')
+  if (req.consoleSession?.key) return proofFor(`console ${req.consoleSession.member?.id ?? req.consoleSession.id}`)
+  if (op.capability) {
+    const token = collectionTokenOf(req.headers)
+    return token === undefined ? proofOfNoToken : proofFor(token)
+  }
+  return op.endsCaller && Buffer.from(presentedKeyHash(req.headers), 'base64').toString('base64url')
+}
+
+function proofFor(credential: string): string {
+  return hashCredential(credential).toString('base64url')
 }
 
 /**
