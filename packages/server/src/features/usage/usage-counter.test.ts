@@ -133,6 +133,60 @@ test('while a row of one tenant is locked, the counts of all others are written;
   for (const id of tenants) assert.deepEqual(await stored(id), { bytes: 3 })
 })
 
+test('the only count of a write, whose row is locked, is added after the lock, whatever was written meanwhile', async () => {
+  const [tenant, other] = tenants as [string, string]
+  const { counter, errors } = openCounter()
+  counter.sent(tenant, 1)
+  await counter.flush()
+  const blocker = await db.pool.connect()
+  await blocker.query('begin')
+  await blocker.query('select from usage_traffic where tenant_id = $1 for update', [tenant])
+  counter.sent(tenant, 2)
+  await counter.flush()
+  counter.sent(other, 4)
+  await counter.flush()
+  assert.deepEqual(await stored(other), { bytes: 4 })
+  await blocker.query('rollback')
+  blocker.release()
+  await counter.flush()
+  assert.deepEqual(await stored(tenant), { bytes: 3 })
+  assert.deepEqual(errors, [])
+})
+
+test('a batch whose answer was lost, and whose row is then locked, does not delay the counts of later batches', async () => {
+  const [tenant, other] = tenants as [string, string]
+  let losing = false
+  const lossy: Database = {
+    ...db,
+    query: async (stmt, values) => {
+      if (losing && stmt.name === 'usage-add-traffic') throw new ConnectionLost('the request is lost')
+      return db.query(stmt, values)
+    },
+  }
+  const { counter } = openCounter({ on: lossy })
+  for (const id of tenants) counter.sent(id, 1)
+  await counter.flush()
+  losing = true
+  for (const id of tenants) counter.sent(id, 2)
+  await counter.flush()
+  losing = false
+  const blocker = await db.pool.connect()
+  await blocker.query('begin')
+  await blocker.query('select from usage_traffic where tenant_id = $1 for update', [tenant])
+  for (let round = 0; round < 2; round++) {
+    counter.sent(other, 4)
+    await counter.flush()
+  }
+  assert.deepEqual(await stored(other), { bytes: 9 })
+  await blocker.query('rollback')
+  blocker.release()
+  await counter.flush()
+  assert.deepEqual(await stored(other), { bytes: 11 })
+  assert.deepEqual(await stored(tenant), { bytes: 3 })
+  await counter.flush()
+  for (const id of tenants) assert.deepEqual(await stored(id), { bytes: id === other ? 11 : 3 })
+})
+
 test('a batch that was committed although its answer was lost is not added again', async () => {
   const [tenant] = tenants as [string]
   let losing = true

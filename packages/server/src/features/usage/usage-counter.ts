@@ -107,7 +107,8 @@ interface UsageCounterOptions {
  * minute. A killed process loses the counts not yet written; nothing is counted twice. A failed batch is sent again,
  * unchanged and under its own number, until it is known to be committed. This includes a batch whose answer was lost,
  * which may or may not be committed. A batch that met a locked row was certainly rolled back: it is split into halves,
- * each of a new writer, until only the count of the locked row waits.
+ * each of a new writer, until only the count of the locked row waits. If its answer was lost before, it waits whole.
+ * What waits keeps its writer, and the following batches get a new one: a writer's numbers have to be written in order.
  */
 export class UsageCounter {
   readonly #db: Db
@@ -116,7 +117,7 @@ export class UsageCounter {
   readonly #timer: NodeJS.Timeout
   readonly #failures: Counter
   readonly #dropped: Counter
-  readonly #writerId = randomUUID()
+  #writerId = randomUUID()
   readonly #tally = new TrafficTally(maxTenants)
   #batches = 0
   #batch: TrafficBatch | undefined
@@ -220,6 +221,10 @@ export class UsageCounter {
     if (!this.#batch) return
     const { number } = this.#batch
     const left = await this.#writeUnlocked(this.#batch)
+    if (left.includes(this.#batch)) {
+      this.#writerId = randomUUID()
+      this.#batches = 0
+    }
     this.#batch = undefined
     this.#held.push(...left)
     if (number === 1) await deleteStoppedWriters(this.#db)
@@ -248,8 +253,8 @@ export class UsageCounter {
       // After a lost answer the batch may be committed: it may be sent again only under its own number.
       if (!isLocked(error)) this.#uncertain.add(batch)
       const { traffic } = batch
-      if (!isLocked(error) || this.#uncertain.has(batch) || this.#held.length >= maxHeld) throw error
-      if (traffic.length === 1) return [batch]
+      if (!isLocked(error) || this.#held.length >= maxHeld) throw error
+      if (traffic.length === 1 || this.#uncertain.has(batch)) return [batch]
       const middle = traffic.length >> 1
       const left: TrafficBatch[] = []
       const halves = [traffic.slice(0, middle), traffic.slice(middle)].map((half) => ({
