@@ -137,26 +137,19 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * InvalidRecord.
  */
 export function parseRecord(payload: Uint8Array | string): RoomRecord {
-  const json = typeof payload === 'string' ? payload : readUtf8(payload)
-  const record = roomRecord(readJson(json), '')
+  const { json, value } = readJson(payload)
+  const record = roomRecord(value, '')
   // Rejects repeated members, other orders and other escapes, so that one record has one text.
   if (JSON.stringify(record) !== json) throw new InvalidRecord('', 'is not in the canonical form')
   return record
 }
 
-function readUtf8(bytes: Uint8Array): string {
+function readJson(payload: Uint8Array | string): { json: string; value: unknown } {
   try {
-    return utf8.decode(bytes)
+    const json = typeof payload === 'string' ? payload : utf8.decode(payload)
+    return { json, value: JSON.parse(json) }
   } catch {
-    throw new InvalidRecord('', 'is not UTF-8')
-  }
-}
-
-function readJson(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    throw new InvalidRecord('', 'is not JSON')
+    throw new InvalidRecord('', 'is not JSON in UTF-8')
   }
 }
 

@@ -172,3 +172,18 @@ test('classic ops refuse such a room, and sealed names the recipients of its lin
   assert.deepEqual(body, { error: 'room_exists', reason: 'client_sealed' })
   assert.deepEqual((await space.call('sealed', { room: room.room })).body.recipients, ['room'])
 })
+
+test('a member who fills the room does not keep the owner from removing it', async () => {
+  for (const full of ['count = 100000', `bytes = ${64 * 1024 * 1024}`]) {
+    const { room, etag } = await made()
+    await space.db.query(`update rooms set ${full} where room = $1`, [room.room])
+    assert.deepEqual(refusal(await room.appendAs(member, undefined)), [413, 'payload_too_large', 'the room is full'])
+    assert.deepEqual(refusal(await room.appendAs(owner, undefined)), [413, 'payload_too_large', 'the room is full'])
+    const { status, body } = await room.appendAs(owner, await room.list({ prev: etag, revoked: [member.key] }))
+    assert.equal(status, 200, full)
+    assert.deepEqual(refusal(await room.appendAs(member, undefined)), no('revoked'))
+    await space.db.query('update rooms set count = 100064, bytes = 0 where room = $1', [room.room])
+    const next = await room.list({ prev: body.etag })
+    assert.deepEqual(refusal(await room.appendAs(owner, next)), [413, 'payload_too_large', 'the room is full'])
+  }
+})

@@ -4,6 +4,8 @@ import { formatRecord, type RoomRecord } from '@atrium/sealing/records'
 import type { Append, AppendOutcome } from '../rooms/plan-lines.ts'
 import type { Caller, SpaceContext } from '../space-context.ts'
 
+/** How often a line is authorised again because the list changed meanwhile. */
+export const maxTries = 10
 /** The size of a line besides its record: the other parts of the JWE. */
 const lineFrameBytes = 400
 

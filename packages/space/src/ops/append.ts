@@ -2,13 +2,12 @@ import { placeLine } from '@atrium/sealing/signed-request'
 import { assertOwnerSigned, findDeviceList } from '../rooms/device-list.ts'
 import type { Caller, SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
-import { appendCounted } from './append-counted.ts'
+import { appendCounted, maxTries } from './append-counted.ts'
 import { assertLineFits, getKeyedRoom, importAccessKey, type KeyedRoom } from './keyed-room.ts'
 import type { AppendRequest } from './request.ts'
 
 /** The size of a line's place in the chain. */
 const placeBytes = 100
-const maxTries = 10
 
 /**
  * Stores a line that the client sealed, behind the last one. A repeat of the dedupe value is stored once. A line with a

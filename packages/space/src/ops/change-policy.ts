@@ -1,13 +1,11 @@
 import type { PolicyRecord } from '@atrium/sealing/records'
 import type { Caller, SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
-import { appendRecord } from './append-counted.ts'
+import { appendRecord, maxTries } from './append-counted.ts'
 import { assertOwner, authorise } from './authorise.ts'
 import { dedupeOfProof } from './dedupe.ts'
 import { getOpenRoom } from './open-room.ts'
 import type { AdmitRequest, ExpelRequest, RenameRequest } from './request.ts'
-
-const maxTries = 10
 
 /** Appends the owner's change as a new, full policy record. The old records stay, and are the log of the room. */
 export async function changePolicy(

@@ -6,13 +6,11 @@ import type { AppendOutcome } from '../rooms/plan-lines.ts'
 import { listLines } from '../rooms/store.ts'
 import type { Caller, SpaceContext } from '../space-context.ts'
 import { DamagedRoom, SpaceError } from '../space-error.ts'
-import { appendRecord } from './append-counted.ts'
+import { appendRecord, maxTries } from './append-counted.ts'
 import { authorise, authorOf } from './authorise.ts'
 import { dedupeOf } from './dedupe.ts'
 import { findOpenRoom, type OpenRoom, roomKeyOf } from './open-room.ts'
 import type { TurnRequest } from './request.ts'
-
-const maxTries = 10
 
 /**
  * Writes a message. If the room does not exist, creates an open one first. A repeat of a client_id is stored once.

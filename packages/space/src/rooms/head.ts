@@ -18,3 +18,5 @@ export interface RoomHead {
 }
 
 export const roomLimits = { lines: 100_000, bytes: 64 * 1024 * 1024 } as const
+/** The owner alone writes policies: whoever fills the room does not keep the owner from removing them. */
+export const policyLimits = { lines: roomLimits.lines + 64, bytes: roomLimits.bytes + 4 * 1024 * 1024 } as const

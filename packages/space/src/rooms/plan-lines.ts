@@ -1,7 +1,7 @@
 import type { Position } from '@atrium/sealing/line'
 import { lineHash } from '@atrium/sealing/node-lines'
 import { SpaceError } from '../space-error.ts'
-import { roomLimits, type RoomHead } from './head.ts'
+import { policyLimits, roomLimits, type RoomHead } from './head.ts'
 import type { Growth, NewLine } from './store.ts'
 
 /** A line to append, which was authorised under the policy of `head`. */
@@ -31,10 +31,13 @@ interface Plan extends Growth {
   written: { waiting: Waiting; kind: 'written' | 'repeated'; seq: number }[]
 }
 
-/** Seals the waiting lines of a room behind its last line. A line that cannot be appended is answered at once. */
+/**
+ * Seals the waiting lines of a room behind its last line. A line that cannot be appended is answered at once, and leaves
+ * the queue: its caller may send it again, so another attempt with this queue would store it twice.
+ */
 export function planLines(queue: Waiting[], from: RoomHead | undefined): Plan[] {
   if (!from) {
-    for (const waiting of queue) waiting.reject(new SpaceError('not_found', 'room'))
+    for (const waiting of queue.splice(0)) waiting.reject(new SpaceError('not_found', 'room'))
     return []
   }
   let to = from
@@ -60,13 +63,15 @@ export function planLines(queue: Waiting[], from: RoomHead | undefined): Plan[] 
       to = grown.head
     }
   }
+  queue.splice(0, queue.length, ...written.map(({ waiting }) => waiting))
   return [{ from, to, lines, written }]
 }
 
 function grow(head: RoomHead, { seal, isPolicy }: Append): { head: RoomHead; line: string } | undefined {
   const line = seal({ seq: head.count, prev: head.etag })
   const bytes = head.bytes + line.length + 1
-  if (head.count >= roomLimits.lines || bytes > roomLimits.bytes) return undefined
+  const limits = isPolicy ? policyLimits : roomLimits
+  if (head.count >= limits.lines || bytes > limits.bytes) return undefined
   const etag = lineHash(line)
   const policy = isPolicy ? { policySeq: head.count, policyHash: etag, policyLine: line } : {}
   return { line, head: { ...head, count: head.count + 1, etag, bytes, ...policy } }

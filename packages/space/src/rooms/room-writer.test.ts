@@ -37,3 +37,23 @@ test('a line to a room that stays locked is rejected in time, also if each attem
   assert.equal(isFree, false)
   assert.equal(writer.waitingCount, 0)
 })
+
+test('a line that was answered is not written by another attempt of its batch, because its caller sends it again', async () => {
+  const written: unknown[] = []
+  let attempts = 0
+  const db = {
+    query: async ({ name, values }: { name: string; values: unknown[] }) => {
+      if (name !== 'rooms-append') return { rows: [attempts === 0 ? row : { ...row, policy_hash: 'newer' }] }
+      if (attempts++ === 0) throw Object.assign(new Error('lock timeout'), { code: '55P03' })
+      written.push(...(values[10] as unknown[]))
+      return { rows: [{ room: head.room, outcome: 'moved' }] }
+    },
+    wake: () => undefined,
+  } as unknown as WakingDb
+  const writer = new RoomWriter(db)
+  const append = (policyHash: string) =>
+    writer.append({ head: { ...head, policyHash }, seal: () => `by ${policyHash}`, isPolicy: false, dedupe: undefined })
+  const [newer, current] = await Promise.all([append('newer'), append('p')])
+  assert.deepEqual([newer.kind, current.kind], ['policy_changed', 'policy_changed'])
+  assert.deepEqual(written, [])
+})
