@@ -12,6 +12,8 @@ Usage: client_sealed_reader.py ROOM MK < pages.json     checks the pages and pri
            prints the second devices that the owner may let in, the newest first
        client_sealed_reader.py --listed-each ROOM OWNER KEYS < rooms.json
            the same for a list of such rooms, of each of which it prints the problem, or an empty line
+       client_sealed_reader.py --each ROOM MK < rooms.json
+           the same for open rooms
 """
 
 import base64
@@ -36,7 +38,8 @@ from cryptography.hazmat.primitives.keywrap import InvalidUnwrap, aes_key_unwrap
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 POLICY = b'{"t":"policy","policy":"open"}'
-NUMBER = r"0|[1-9][0-9]*"
+# Every JSON parser reads a number of 15 digits exactly.
+NUMBER = r"0|[1-9][0-9]{0,14}"
 HASH = r"[A-Za-z0-9_-]{43}"
 
 # `prev` and `encrypted_key` are optional here: a wrong `prev` is a problem of the chain, and whether a key belongs in
@@ -102,13 +105,31 @@ def refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def parse_message(plain: bytes) -> dict[str, Any] | None:
-    """The message, or None if this is not one. Members that the specification does not name are ignored."""
+def number(text: str) -> int | float:
+    """The number of binary64. An int: it is one that binary64 has exactly, however it is spelled."""
+    value = float(text)
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def is_nested(value: Any, most: int) -> bool:
+    if not isinstance(value, (list, dict)):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return most > 0 and all(is_nested(one, most - 1) for one in inner)
+
+
+def parse_object(plain: bytes) -> dict[str, Any] | None:
+    """The JSON object that is nested up to 64 deep; None if this is none."""
     try:
-        value = json.loads(plain.decode("utf-8"), parse_constant=refuse_constant)
+        value = json.loads(plain.decode("utf-8"), parse_constant=refuse_constant, parse_int=number, parse_float=number)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(value, dict) or value.get("t") != "turn":
+    return value if isinstance(value, dict) and is_nested(value, 64) else None
+
+
+def as_message(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The message, or None if this is not one. Members that the specification does not name are ignored."""
+    if value.get("t") != "turn":
         return None
     good = is_text(value.get("id"), 100) and is_time(value.get("at")) and is_text(value.get("text"), 16384)
     good = good and ("name" not in value or is_text(value["name"], 80))
@@ -116,15 +137,11 @@ def parse_message(plain: bytes) -> dict[str, Any] | None:
     return value if good else None
 
 
-def parse_farewell(plain: bytes, room: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(plain.decode("utf-8"), parse_constant=refuse_constant)
-    except (ValueError, RecursionError):
+def as_farewell(value: dict[str, Any], room: str) -> dict[str, Any] | None:
+    if value.get("t") != "farewell":
         return None
-    if not isinstance(value, dict) or value.get("t") != "farewell":
-        return None
-    as_message = {name: value[name] for name in ("id", "at", "name") if name in value} | {"t": "turn", "text": "-"}
-    if parse_message(json.dumps(as_message).encode("utf-8")) is None:
+    said = {name: value[name] for name in ("id", "at", "name") if name in value} | {"t": "turn", "text": "-"}
+    if as_message(said) is None:
         return None
     link = re.fullmatch(r"([A-Za-z0-9_-]{1,128})~([!-~]{22,512})", str(value.get("link", "other~" + "x" * 22)))
     return value if link and link[1] != room else None
@@ -213,9 +230,10 @@ class Reader:
             raise Problem("policy", seq)
         if seq == 0:
             return None
-        farewell = parse_farewell(plain, self.room)
+        record = parse_object(plain) or {}
+        farewell = as_farewell(record, self.room)
         if farewell is None:
-            return self.show(parse_message(plain), seq)
+            return self.show(as_message(record), seq)
         self.show(farewell | {"text": "-"}, seq)
         self.farewell = self.farewell or f"farewell at {seq} to {farewell.get('link', 'a room whose link is given by hand')}"
         return None
@@ -225,8 +243,7 @@ class Reader:
         if seen_seq is None:
             if seq > 0:
                 raise Problem("ahead", seq)
-        # A room has at most 100,000 lines, so a longer number is ahead of every line.
-        elif len(seen_seq) > 6 or int(seen_seq) >= seq:
+        elif int(seen_seq) >= seq:
             raise Problem("ahead", seq)
         elif self.hashes[int(seen_seq)] != seen_hash:
             raise Problem("fork", seq)
@@ -286,12 +303,11 @@ def read_jws(text: Any, kind: str) -> tuple[dict[str, Any], dict[str, Any]] | No
     if not isinstance(text, str) or not JWS.fullmatch(text):
         return None
     try:
-        parts = [decode(part).decode("utf-8") for part in text.split(".")[:2]]
-        header, payload = (json.loads(part, parse_constant=refuse_constant) for part in parts)
-        decode(text.split(".")[2])
-    except (ValueError, RecursionError):
+        parts = [decode(part) for part in text.split(".")]
+    except ValueError:
         return None
-    if not isinstance(header, dict) or not isinstance(payload, dict):
+    header, payload = parse_object(parts[0]), parse_object(parts[1])
+    if header is None or payload is None:
         return None
     if header.get("alg") != "ES256" or header.get("typ") != kind or "crit" in header or "b64" in header:
         return None
@@ -387,7 +403,7 @@ class ListedReader(Reader):
     def policy(self, match: re.Match[str]) -> str | None:
         try:
             policy = json.loads(decode(match["protected"]).decode("utf-8"))["policy"]
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             return None
         if not isinstance(policy, str) or not JWS.fullmatch(policy):
             return None
@@ -398,14 +414,13 @@ class ListedReader(Reader):
         try:
             values = json.loads(match["recipients"])
             for value in values:
-                header, members = value["header"], ["alg", "kid"]
-                if header["alg"] == "ECDH-ES+A256KW":
-                    members = ["alg", "kid", "epk"]
-                    if list(header["epk"]) != ["kty", "crv", "x", "y"]:
-                        return None
-                elif header["alg"] != "A256KW":
-                    return None
-                if list(value) != ["header", "encrypted_key"] or list(header) != members:
+                header = value["header"]
+                if header["kid"] == "room":
+                    good = header["alg"] == "A256KW" and list(header) == ["alg", "kid"]
+                else:
+                    good = header["alg"] == "ECDH-ES+A256KW" and is_hash(header["kid"]) and read_key(header["epk"])
+                    good = good and list(header) == ["alg", "kid", "epk"] and list(header["epk"]) == ["kty", "crv", "x", "y"]
+                if not good or list(value) != ["header", "encrypted_key"]:
                     return None
                 if len(decode(value["encrypted_key"])) != 40:
                     return None
@@ -546,6 +561,7 @@ class ListedReader(Reader):
                 return
             sealed = decode(match["ciphertext"]) + decode(match["tag"])
             plain = AESGCM(key).decrypt(decode(match["iv"]), sealed, match["protected"].encode("ascii")).rstrip(b" ")
+            plain.decode("utf-8")
         except (ValueError, InvalidTag, InvalidUnwrap):
             raise Problem("sealed", seq) from None
         if sha256(plain) != policy["content"]:
@@ -559,11 +575,8 @@ class ListedReader(Reader):
         item["content"] = content
 
     def read_content(self, plain: bytes, policy: dict[str, Any]) -> dict[str, Any] | None:
-        try:
-            content = json.loads(plain.decode("utf-8"))
-        except (ValueError, RecursionError):
-            return None
-        if not isinstance(content, dict) or not isinstance(content.get("mk"), str):
+        content = parse_object(plain) or {}
+        if not isinstance(content.get("mk"), str):
             return None
         card = read_card(content.get("owner"), self.room)
         invites = content.get("invites")
@@ -630,7 +643,7 @@ class ListedReader(Reader):
         if parts[1].get("t") == "vouch":
             self.vouch(kid, parts[1], seq, policy)
             return None
-        message = parse_message(json.dumps(parts[1]).encode("utf-8"))
+        message = as_message(parts[1])
         return self.show(message, seq) | {"author": kid, "generation": generation} | self.how_known(kid)
 
     def how_known(self, device: str) -> dict[str, str]:
@@ -876,9 +889,9 @@ def main(arguments: list[str]) -> int:
         return print_tokens(ListedReader(*arguments[1:4]), *arguments[4:])
     if len(arguments) == 4 and arguments[0] == "--listed":
         return read_pages(ListedReader(*arguments[1:]))
-    if len(arguments) == 4 and arguments[0] == "--listed-each":
+    if len(arguments) in (3, 4) and arguments[0] in ("--each", "--listed-each"):
         for pages in json.load(sys.stdin):
-            print(find_problem(ListedReader(*arguments[1:]), pages))
+            print(find_problem((Reader if arguments[0] == "--each" else ListedReader)(*arguments[1:]), pages))
         return 0
     only_access = arguments[:1] == ["--access"]
     secret = arguments[1:] if only_access else arguments

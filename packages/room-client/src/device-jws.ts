@@ -1,5 +1,7 @@
 import { decodeBase64url, encodeBase64url, isBase64url } from '@atrium/sealing/base64url'
+import { utf8Text } from '@atrium/sealing/client-sealed'
 import type { DevicePublicKey, Sign } from './identity.ts'
+import { parseJson } from './parse-json.ts'
 
 /** A compact JWS (ES256, RFC 7515) by a device key. `typ` keeps each use of the key apart from all others. */
 export async function signJws(
@@ -53,19 +55,14 @@ export async function isSignedBy(jws: string, key: DevicePublicKey): Promise<boo
 }
 
 function readObject(part: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(decoder.decode(decodeBase64url(part)))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(utf8Text(decodeBase64url(part)))
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined
 }
 
 // Made once, because of thousands of lines.
 const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text)

@@ -5,6 +5,7 @@ import { isSignedBy, parseJws, signJws } from './device-jws.ts'
 import { areHosted, type HostedAgent } from './hosted-agents.ts'
 import { thumbprintOf } from './identity.ts'
 import type { SealedIssuer } from './member-standing.ts'
+import { parseJson } from './parse-json.ts'
 import { areProviderKeys } from './sealed-token.ts'
 import { type Card, readCard, readKey, type RoomDevice } from './room-device.ts'
 
@@ -126,7 +127,7 @@ export async function readContent(
   text: string,
   { room, owner, devices, generation, hosted = [] }: DevicePolicy,
 ): Promise<OpenedContent | undefined> {
-  const value = readJson(text)
+  const value = (parseJson(text) ?? {}) as Partial<PolicyContent>
   const { mk, before, invites, issuers = [] } = value
   const card: Card | undefined = await readCard(value.owner, room)
   if (card?.key !== owner || typeof mk !== 'string' || !Array.isArray(invites)) return undefined
@@ -142,12 +143,4 @@ export async function readContent(
 
 function isIssuers(value: unknown): value is readonly SealedIssuer[] {
   return Array.isArray(value) && value.every((one) => typeof one?.issuer === 'string' && areProviderKeys(one.keys))
-}
-
-function readJson(text: string): Partial<PolicyContent> {
-  try {
-    return (JSON.parse(text) ?? {}) as Partial<PolicyContent>
-  } catch {
-    return {}
-  }
 }

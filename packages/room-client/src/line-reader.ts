@@ -2,6 +2,7 @@ import { type ClientKeys, openStoredLine, parseStoredLine, type Seen, type Store
 import { DamagedLine } from '@atrium/sealing/damaged-line'
 import { isMk, isRoomName, type RoomSecret } from '@atrium/sealing/room-secret'
 import { type CheckedPage, checkPage, checkSeen, withBeginning } from './check-page.ts'
+import { parseJson } from './parse-json.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
 import { TamperedRoomError } from './tampered-room-error.ts'
 import { findTurn, NOT_WRITABLE, type Turn } from './turn.ts'
@@ -129,9 +130,7 @@ export class LineReader {
     try {
       return await openStoredLine(this.#keys, line)
     } catch (error) {
-      // TypeError: what was sealed is not UTF-8.
       if (error instanceof DamagedLine) throw new TamperedRoomError('sealed', line.seq)
-      if (error instanceof TypeError) throw new TamperedRoomError('record', line.seq)
       throw error
     }
   }
@@ -171,12 +170,7 @@ export function farewellRecord({ id, name, to }: { id: string; name?: string | u
 function readRecord(content: string, seq: number, room: string): Turn | Farewell | undefined {
   if ((content === policyRecord) !== (seq === 0)) throw new TamperedRoomError('policy', seq)
   if (seq === 0) return undefined
-  let record: unknown
-  try {
-    record = JSON.parse(content)
-  } catch {
-    throw new TamperedRoomError('record', seq)
-  }
+  const record = parseJson(content)
   const found = findTurn(record) ?? findFarewell(record, room)
   if (!found) throw new TamperedRoomError('record', seq)
   return found

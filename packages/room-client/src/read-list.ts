@@ -28,10 +28,8 @@ export async function readList(line: StoredPolicyLine, seq: number, before: Befo
   const hosted = await readHosted(policy, last?.policy, before.hosted)
   if (!hosted) throw new TamperedRoomError('policy', seq)
   checkSeen(policy.seen, seq, hashes)
-  // One by one: nobody has signed the recipients, so a `kid` may be a list, or a text with commas.
-  const kids = [...policy.devices, ROOM_KID]
-  const isSealedTo = line.recipients.length === kids.length && line.recipients.every(({ header }, i) => header.kid === kids[i])
-  if (!isSealedTo) throw new TamperedRoomError('recipients', seq)
+  const kids = line.recipients.map(({ header }) => header.kid)
+  if (kids.join() !== [...policy.devices, ROOM_KID].join()) throw new TamperedRoomError('recipients', seq)
   return { seq, hash: hashes[seq] ?? '', line, policy, hosted }
 }
 

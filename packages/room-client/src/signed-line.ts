@@ -65,9 +65,7 @@ export async function opened<T>(work: Promise<T>, seq: number): Promise<T> {
   try {
     return await work
   } catch (error) {
-    // TypeError: what was sealed is not UTF-8.
     if (error instanceof DamagedLine) throw new TamperedRoomError('sealed', seq)
-    if (error instanceof TypeError) throw new TamperedRoomError('record', seq)
     throw error
   }
 }

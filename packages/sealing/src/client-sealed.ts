@@ -121,11 +121,11 @@ export function padded(content: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer
   return bytes
 }
 
-/** The text without its padding. Throws TypeError if it is not UTF-8. */
+/** The text without its padding; empty if it is not UTF-8, which no JSON is either. */
 export function unpadded(bytes: Uint8Array): string {
   let end = bytes.length
   while (end > 0 && bytes[end - 1] === 0x20) end--
-  return decoder.decode(bytes.subarray(0, end))
+  return utf8Text(bytes.subarray(0, end))
 }
 
 export interface StoredLine {
@@ -138,13 +138,13 @@ export interface StoredLine {
 }
 
 const STORED =
-  /^\{"protected":"([\w-]+)","unprotected":\{"seq":(0|[1-9]\d{0,15})(?:,"prev":"([\w-]{43})")?\},"iv":"([\w-]{16})","ciphertext":"([\w-]+)","tag":"([\w-]{22})"\}$/
+  /^\{"protected":"([\w-]+)","unprotected":\{"seq":(0|[1-9]\d{0,14})(?:,"prev":"([\w-]{43})")?\},"iv":"([\w-]{16})","ciphertext":"([\w-]+)","tag":"([\w-]{22})"\}$/
 
 /** Parses the form of a stored line, without any key. Throws DamagedLine unless it has the only spelling. */
 export function parseStoredLine(line: string): StoredLine {
   const [, header = '', seqText, prev, iv = '', ciphertext = '', tag = ''] = STORED.exec(line) ?? []
   const seq = Number(seqText)
-  if (!Number.isSafeInteger(seq) || (prev === undefined) !== (seq === 0)) throw new DamagedLine('not a stored line')
+  if ((prev === undefined) !== (seq === 0)) throw new DamagedLine('not a stored line')
   if (![header, iv, ciphertext, tag].every(isBase64url) || (prev !== undefined && !isLineHash(prev)))
     throw new DamagedLine('not canonical base64url')
   return { seq, prev, header, iv, ciphertext, tag }
@@ -168,7 +168,7 @@ export async function openStoredLine(
 function readSeen(header: string, keys: Pick<ClientKeys, 'room' | 'generation'>): Seen | undefined {
   try {
     const { seen } = JSON.parse(new TextDecoder().decode(decodeBase64url(header))) as { seen?: Seen }
-    const isForm = seen === undefined || (Number.isSafeInteger(seen.seq) && seen.seq >= 0 && isLineHash(seen.hash))
+    const isForm = seen === undefined || (Number.isInteger(seen.seq) && seen.seq >= 0 && seen.seq < 1e15 && isLineHash(seen.hash))
     const plain = seen && { seq: seen.seq, hash: seen.hash }
     if (isForm && lineHeader(keys, plain) === header) return plain
   } catch {
@@ -181,6 +181,15 @@ function readSeen(header: string, keys: Pick<ClientKeys, 'room' | 'generation'>)
 const encoder = new TextEncoder()
 // ignoreBOM: a byte order mark is part of the text, which is no JSON then.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Empty: the bytes are not UTF-8. */
+export function utf8Text(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return ''
+  }
+}
 
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text)

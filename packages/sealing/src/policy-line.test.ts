@@ -22,8 +22,8 @@ async function keyOf({ publicKey }: typeof one) {
 
 const content = JSON.stringify({ mk: 'Grüße 🌍' })
 const devices = [
-  { kid: 'one', key: await keyOf(one) },
-  { kid: 'two', key: await keyOf(two) },
+  { kid: '0'.repeat(43), key: await keyOf(one) },
+  { kid: 'A'.repeat(43), key: await keyOf(two) },
 ]
 const sealed = await sealPolicyLine({ policy: 'a.b.c', content, policyKey, devices })
 const line = placeLine(sealed, { seq: 1, prev: 'A'.repeat(43) })
@@ -55,9 +55,13 @@ test('a line with a list has one spelling', () => {
   assert.equal(parsePolicyLine('{}'), undefined)
   assert.equal(parsePolicyLine(line.replace(/"recipients":.*\],/, '')), undefined)
   for (const other of [
-    line.replace('"kid":"one"', '"kid": "one"'),
-    line.replace('"kid":"one"', '"kid":"one","x":1'),
-    line.replace('"kid":"one"', `"kid":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`),
+    line.replace('"kid":"0', '"kid": "0'),
+    line.replace('"kid":', '"x":1,"kid":'),
+    line.replace(/"kid":"0+"/, '"kid":1.0'),
+    line.replace(/"kid":"0+"/, '"kid":"room"'),
+    line.replace('"kid":"room"', '"kid":"rooms"'),
+    line.replace('"crv":"P-256"', '"crv":"P-384"'),
+    line.replace(/"kid":"0+"/, `"kid":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`),
     line.replace('"alg":"A256KW"', '"alg":"ECDH-ES+A256KW"'),
     line.replace('"recipients":[', '"recipients":[,'),
     line.replace('"seq":1', '"seq":0'),

@@ -48,7 +48,7 @@ function policyHeader(policy: string): string {
 }
 
 const STORED =
-  /^\{"protected":"([\w-]+)","unprotected":\{"seq":(0|[1-9]\d{0,15})(?:,"prev":"([\w-]{43})")?\},"recipients":(\[.+\]),"iv":"([\w-]{16})","ciphertext":"([\w-]+)","tag":"([\w-]{22})"\}$/
+  /^\{"protected":"([\w-]+)","unprotected":\{"seq":(0|[1-9]\d{0,14})(?:,"prev":"([\w-]{43})")?\},"recipients":(\[.+\]),"iv":"([\w-]{16})","ciphertext":"([\w-]+)","tag":"([\w-]{22})"\}$/
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** Parses a stored line with the list of devices; undefined: it has no recipients. Throws DamagedLine. */
@@ -56,7 +56,7 @@ export function parsePolicyLine(line: string): StoredPolicyLine | undefined {
   const [, header = '', seqText, prev, recipientsText = '', iv = '', ciphertext = '', tag = ''] = STORED.exec(line) ?? []
   if (header === '') return undefined
   const seq = Number(seqText)
-  if (!Number.isSafeInteger(seq) || (prev === undefined) !== (seq === 0) || (prev !== undefined && !isLineHash(prev)))
+  if ((prev === undefined) !== (seq === 0) || (prev !== undefined && !isLineHash(prev)))
     throw new DamagedLine('not a stored line')
   if (![header, iv, ciphertext, tag].every(isBase64url)) throw new DamagedLine('not canonical base64url')
   const policy = readPolicy(header)
@@ -74,8 +74,14 @@ function readPolicy(header: string): string {
 }
 
 function readRecipients(text: string): Recipient[] {
-  const isForm = ({ header: { alg, epk }, encrypted_key: wrapped }: Recipient) =>
-    typeof wrapped === 'string' && wrapped.length === 54 && isBase64url(wrapped) && alg === (epk ? 'ECDH-ES+A256KW' : 'A256KW')
+  const isName = (name: unknown) => typeof name === 'string' && isLineHash(name)
+  const isForm = ({ header: { alg, kid, epk }, encrypted_key: wrapped }: Recipient) =>
+    typeof wrapped === 'string' &&
+    wrapped.length === 54 &&
+    isBase64url(wrapped) &&
+    (epk
+      ? alg === 'ECDH-ES+A256KW' && isName(kid) && epk.kty === 'EC' && epk.crv === 'P-256' && isName(epk.x) && isName(epk.y)
+      : alg === 'A256KW' && kid === ROOM_KID)
   try {
     const recipients = (JSON.parse(text) as Recipient[]).map(({ header: { alg, kid, epk }, encrypted_key }) => ({
       header: { alg, kid, ...(epk && { epk: { kty: epk.kty, crv: epk.crv, x: epk.x, y: epk.y } }) },
@@ -83,7 +89,7 @@ function readRecipients(text: string): Recipient[] {
     }))
     if (recipients.every(isForm) && JSON.stringify(recipients) === text) return recipients
   } catch {
-    // Not JSON, not such a list, or nested so deep that the stack overflows.
+    // Not JSON, or not such a list.
   }
   throw new DamagedLine('not a list of recipients')
 }

@@ -10,7 +10,7 @@ import { pageOf, restored, Store, swap } from './tampered-rooms.ts'
 
 export const room = 'lantern'
 /** By generation. */
-const mks = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].map((name) => `${name}-b0hPz2S0cPq1f3m8Wq4e5r6t7`)
+export const mks = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].map((name) => `${name}-b0hPz2S0cPq1f3m8Wq4e5r6t7`)
 
 const ownerPairs = await generateDevicePairs(true)
 const memberPairs = await generateDevicePairs(true)
@@ -24,7 +24,7 @@ export const stranger = await roomDeviceOf(await generateDevicePairs())
 export const runner = await roomDeviceOf(await generateDevicePairs())
 /** Further invitations. */
 export const guests = [await roomDeviceOf(await generateDevicePairs()), await roomDeviceOf(await generateDevicePairs())] as const
-const devices = [owner, member, invited, stranger, runner, ...guests]
+export const devices = [owner, member, invited, stranger, runner, ...guests]
 export const [ownerKey, memberKey, invitedKey, strangerKey, runnerKey] = devices.map(({ signing }) => signing.thumbprint) as [
   string,
   string,

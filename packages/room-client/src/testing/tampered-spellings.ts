@@ -13,6 +13,7 @@ import {
   invitedKey,
   keyOf,
   type ListedStore,
+  member,
   memberKey,
   openListed,
   owner,
@@ -23,6 +24,8 @@ import {
 import { pageOf, restored } from './tampered-rooms.ts'
 
 const hash = 'A'.repeat(43)
+const turn = { t: 'turn', id: 'deep', at: '2026-11-23T09:30:00.000Z', text: 'x' }
+const nested = (deep: number): object => JSON.parse('['.repeat(deep) + ']'.repeat(deep)) as object
 /** The same bytes in another spelling: the last character has bits that no byte has. */
 const stray = `${hash.slice(0, 42)}B`
 
@@ -55,9 +58,9 @@ async function answering(card: () => Promise<string>): Promise<object[]> {
 }
 
 /** A list as the owner signs it, with other members. */
-async function listWith(store: ListedStore, more: object, ofOwner?: string): Promise<void> {
+async function listWith(store: ListedStore, more: object, inside: object = {}): Promise<void> {
   const { mk, before } = store.list
-  const content = JSON.stringify({ mk, before, owner: ofOwner ?? (await card(owner)), invites: [] })
+  const content = JSON.stringify({ mk, before, owner: await card(owner), invites: [], ...inside })
   const list = {
     room,
     generation: 1,
@@ -98,11 +101,11 @@ export const tamperedSpellings: Record<string, [TamperProblem, () => Promise<obj
     },
   ],
   'the name of a recipient is in a list': [
-    'recipients',
+    'form',
     () => resealed((list) => list.map((one) => ({ ...one, header: { ...one.header, kid: [one.header.kid] } }))),
   ],
   'two recipients are one, named with a comma': [
-    'recipients',
+    'form',
     () =>
       resealed(([first, second, last]) => {
         return [{ ...first, header: { ...first!.header, kid: `${first!.header.kid},${second!.header.kid}` } }, last!]
@@ -110,7 +113,11 @@ export const tamperedSpellings: Record<string, [TamperProblem, () => Promise<obj
   ],
   'a list has null for what its owner had seen': ['policy', () => after((store) => listWith(store, { seen: null }))],
   'a list has null for the list before': ['policy', () => after((store) => listWith(store, { prev: null }))],
-  'a list has no card of its owner': ['record', () => after((store) => listWith(store, {}, 'x'))],
+  'a list has no card of its owner': ['record', () => after((store) => listWith(store, {}, { owner: 'x' }))],
+  'a list is nested 65 deep': ['policy', () => after((store) => listWith(store, { x: nested(64) }))],
+  'what is sealed in a list is nested 65 deep': ['record', () => after((store) => listWith(store, {}, { x: nested(64) }))],
+  'a card is nested thousands deep': ['record', () => answering(() => signCard(stranger, room, 'Grace', nested(2_500) as never))],
+  'a message is nested 65 deep': ['record', () => after((store) => store.write({ ...turn, x: nested(64) }))],
   'a byte order mark is before a message': ['record', () => reworded((jws) => `\ufeff${jws}`)],
   'a message ends in something else than spaces': ['record', () => reworded((jws) => `${jws}\n`)],
   'the key of a card has a stray bit': [
@@ -136,6 +143,15 @@ export const tamperedSpellings: Record<string, [TamperProblem, () => Promise<obj
     'policy',
     () => after((store) => store.change({ devices: [ownerKey, memberKey], revoked: [memberKey] })),
   ],
+}
+
+/** A list, a card and a message with members that mean nothing, nested as deep as they may be. */
+export async function openAsDeepAsAllowed(): Promise<object[]> {
+  return after(async (store) => {
+    await store.write({ t: 'vouch', card: await signCard(stranger, room, 'Grace', nested(63) as never) }, { by: member })
+    await store.write({ ...turn, x: nested(63) })
+    await listWith(store, { x: nested(63) }, { x: nested(63) })
+  })
 }
 
 /** An honest answer, by a device whose name is as long as it may be. */

@@ -22,7 +22,15 @@ let lines: OpenLines | undefined
 let last: Promise<void> = Promise.resolve()
 
 addEventListener('message', ({ data }: MessageEvent<LineRequest>) => {
-  last = last.then(async () => postMessage(await answer(data)))
+  last = last.then(async () => {
+    const answered = await answer(data)
+    try {
+      postMessage(answered)
+    } catch (error) {
+      // Otherwise the page would wait for this answer for ever.
+      postMessage({ failure: String(error) } satisfies LineAnswer)
+    }
+  })
 })
 
 async function answer(request: LineRequest): Promise<LineAnswer> {
