@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isTakenBack, parseInvitation } from '../../room-client/src/answer-invitation.ts'
 import { importPairs } from '../../room-client/src/room-device.ts'
-import { answerInvitation, InvitationUsedError, type RoomDevice } from './listed-room.ts'
+import { ListedConnection } from '../../room-client/src/listed-connection.ts'
+import { answerInvitation, InvitationUsedError, ListFullError, type RoomDevice } from './listed-room.ts'
 import { newDevice, reasonOf, startListedRooms, textsIn } from './testing/listed-rooms.ts'
 
 const { more, newRoom } = startListedRooms()
@@ -111,4 +112,25 @@ test('a device whose encryption key is not valid is not let in, and keeps nobody
   )
   await room.expel(open.map(({ key }) => key))
   assert.deepEqual(await room.invitations(), [])
+})
+
+test('a list that no line can hold is an error of its own, and the room goes on', async () => {
+  const { room } = await newRoom()
+  const who = 'x'.repeat(20_000)
+  for (const _ of [1, 2]) await room.invite(who)
+  await assert.rejects(room.invite(who), ListFullError)
+  assert.equal((await room.invitations()).length, 2)
+  await room.invite('grace@example.org')
+})
+
+test('the text of an invitation can be kept before the room has it', async () => {
+  const { room, device } = await newRoom()
+  const connection = new ListedConnection({ ...more(), room: room.room, device })
+  const full = new Error('no storage')
+  const keep = () => Promise.reject(full)
+  await assert.rejects(connection.invite('grace@example.org', undefined, keep), full)
+  assert.deepEqual(await room.invitations(), [])
+  const kept: string[] = []
+  const text = await connection.invite('grace@example.org', undefined, (...one) => kept.push(...one))
+  assert.deepEqual(kept, [(await room.invitations())[0]?.key, text])
 })

@@ -27,6 +27,7 @@ export {
   InvitationUsedError,
   type ListedEntry,
   type ListedRoomOptions,
+  ListFullError,
   type Member,
   NotListedError,
   TokenRefusedError,

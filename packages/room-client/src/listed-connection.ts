@@ -1,7 +1,6 @@
 import { placeLine } from '@atrium/sealing/signed-request'
 import { admitAnswered } from './admit-answered.ts'
 import { callAsDevice } from './call-as-device.ts'
-import { type Invite, MAX_DEVICES } from './device-policy.ts'
 import { withHosted, without } from './list-changes.ts'
 import { type NewList, sealList, sealRecord } from './listed-lines.ts'
 import { ListedReader } from './listed-reader.ts'
@@ -9,6 +8,7 @@ import type { ListedView } from './listed-view.ts'
 import { TokenJudge } from './member-standing.ts'
 import { SentLists } from './sent-lists.ts'
 import { assertWritable } from './writable-record.ts'
+import { newInvitation } from './new-invitation.ts'
 import { newRoomSecret, randomId } from './new-room-secret.ts'
 import { tokenRecord } from './sealed-token.ts'
 import { SpaceCallError } from './space-call-error.ts'
@@ -26,7 +26,7 @@ import {
   TokenRefusedError,
 } from './listed-types.ts'
 import { PagesAhead } from './pages-ahead.ts'
-import { type Card, exportPairs, generateDevicePairs, isEncryptionKey, readCard, roomDeviceOf } from './room-device.ts'
+import { type Card, isEncryptionKey, readCard } from './room-device.ts'
 
 const maxTries = 5
 
@@ -176,13 +176,12 @@ export class ListedConnection {
     }
   }
 
-  /** The invitation for somebody, as text. */
-  async invite(who: string, signal: AbortSignal | undefined): Promise<string> {
-    const pairs = await generateDevicePairs(true)
-    const { signing, encryption } = await roomDeviceOf(pairs)
-    const invite: Invite = { key: signing.thumbprint, spk: signing.spk, epk: encryption, for: who }
+  /** The invitation for somebody, as text, which `keep` gets before it is in the room. */
+  async invite(who: string, signal?: AbortSignal, keep?: (key: string, text: string) => unknown): Promise<string> {
+    const { invite, text } = await newInvitation(this.#options.room, this.owner, who)
+    await keep?.(invite.key, text)
     await this.change((list) => ({ ...list, devices: [...list.devices, invite.key], invites: [...list.invites, invite] }), signal)
-    return `${this.#options.room}~${this.owner}~${await exportPairs(pairs)}`
+    return text
   }
 
   /** Lets in who has answered. `only`: who was invited as this; undefined: everybody. */
@@ -227,7 +226,6 @@ export class ListedConnection {
       const place = { room, seen: this.#reader.seen, prev: hash }
       const list = await next({ ...place, ...before, generation, devices, revoked, hosted, mk, invites: content.invites, name })
       if (!list) return
-      if (list.devices.length > MAX_DEVICES) throw new RangeError(`a room has up to ${MAX_DEVICES} devices and open invitations`)
       // After the decision, which may have verified a token with another key.
       const issuers = this.#judge.keysToSeal(content.issuers)
       const line = await this.#seal({ ...list, issuers }, joining)

@@ -8,12 +8,16 @@ import {
 } from '@atrium/sealing/client-sealed'
 import { sealPolicyLine } from '@atrium/sealing/policy-line'
 import { signJws } from './device-jws.ts'
-import { type DevicePolicy, type Invite, type PolicyContent, signPolicy } from './device-policy.ts'
+import { type DevicePolicy, type Invite, MAX_DEVICES, type PolicyContent, signPolicy } from './device-policy.ts'
 import type { HostedAgent } from './hosted-agents.ts'
 import { sha256Base64url } from './identity.ts'
+import { ListFullError } from './listed-types.ts'
 import { LINE_TYPE } from './signed-line.ts'
 import type { SealedIssuer } from './member-standing.ts'
 import { type RoomDevice, signCard } from './room-device.ts'
+
+/** The service refuses a longer line. */
+const MAX_LINE_BYTES = 65_536
 
 /** Signs a record with the device key, for its place only, and seals it. */
 export async function sealRecord(
@@ -46,6 +50,7 @@ export async function sealList(
   owner: RoomDevice,
   keyOf: (device: string) => RoomDevice['encryption'],
 ): Promise<SealedList> {
+  if (devices.length > MAX_DEVICES) throw new ListFullError()
   const keys = await deriveClientKeys({ room, mk }, generation)
   const sealed: PolicyContent = {
     mk,
@@ -75,5 +80,6 @@ export async function sealList(
     policyKey: await derivePolicyKey({ room, mk }),
     devices: recipients,
   })
+  if (line.length > MAX_LINE_BYTES) throw new ListFullError()
   return { line, keys }
 }

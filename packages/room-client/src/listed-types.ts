@@ -86,6 +86,15 @@ export class InvitationUsedError extends Error {
   }
 }
 
+/** The list would have more devices and open invitations than a line holds. Nothing was written. */
+export class ListFullError extends RangeError {
+  override readonly name = 'ListFullError'
+
+  constructor() {
+    super('The list is full: it has up to 100 devices and open invitations, and fewer if many of them are invitations.')
+  }
+}
+
 /** The ID token is not for this device, or not valid. Nothing was written. */
 export class TokenRefusedError extends Error {
   override readonly name = 'TokenRefusedError'

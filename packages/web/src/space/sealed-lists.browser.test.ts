@@ -218,6 +218,21 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await Promise.all([ann.close(), eve.close()])
   })
 
+  test('a sign-in that readers would refuse is reported above the room, which stays open', async () => {
+    const ann = await newVisitor(browser)
+    await makeListedRoom(ann.page)
+    await ann.page.evaluate(() => {
+      const room = /^#(.+)~~/.exec(location.hash)?.[1] ?? ''
+      sessionStorage.setItem(`atrium.space.room-token.${room}`, JSON.stringify({ idToken: 'x.y.z', email: '', expiresAtMs: 0 }))
+    })
+    await ann.page.reload()
+    await ann.page.getByText('Your sign-in cannot be read').waitFor()
+    await write(ann.page, 'Still here')
+    await message(ann.page, 'Still here').waitFor()
+    await ann.page.getByText('Your sign-in cannot be read').waitFor()
+    await ann.close()
+  })
+
   test('a second device of the owner gets keys of its own by a link or QR code, and reads back', async () => {
     const [ann, phone] = await Promise.all([newVisitor(browser), newVisitor(browser)])
     await makeListedRoom(ann.page)

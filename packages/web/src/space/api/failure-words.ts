@@ -1,3 +1,4 @@
+import { ListFullError, TokenRefusedError } from '@atrium/room-client/listed-types'
 import { type TamperProblem, TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { t, type Text } from '../text/text.ts'
@@ -16,6 +17,8 @@ type PlainFailure = { [K in keyof Failures]: Failures[K] extends Words ? K : nev
 /** Explains a rejection in plain words. `email` is the address that is signed in. */
 export function failureWords(failure: unknown, email = t.failures.yourAccount): Words {
   if (failure instanceof TamperedRoomError) return tampered(failure)
+  if (failure instanceof ListFullError) return t.sealed.full
+  if (failure instanceof TokenRefusedError) return refusal(failure.reason, email)
   if (!(failure instanceof SpaceCallError) || failure.status < 400) return t.failures.noAnswer
   return failure.status === 403 ? refusal(failure.reason, email) : byError(failure.error)
 }

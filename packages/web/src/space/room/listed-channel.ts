@@ -1,10 +1,15 @@
-import { parseInvitation } from '@atrium/room-client/answer-invitation'
 import type { Since } from '@atrium/room-client/follow-room'
 import type { Turn } from '@atrium/room-client/turn'
 import { ListedConnection } from '@atrium/room-client/listed-connection'
-import { isListedEntry, type ListedEntry, type ListedRoomOptions, type Member } from '@atrium/room-client/listed-types'
+import {
+  isListedEntry,
+  type ListedEntry,
+  type ListedRoomOptions,
+  ListFullError,
+  type Member,
+  TokenRefusedError,
+} from '@atrium/room-client/listed-types'
 import { randomId } from '@atrium/room-client/new-room-secret'
-import { importPairs } from '@atrium/room-client/room-device'
 import { admitVouched, vouchFor } from '@atrium/room-client/second-devices'
 import { findAgentId } from '@atrium/room-client/seal-for-agent'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
@@ -96,11 +101,11 @@ export class ListedChannel implements Channel {
     return { seq: await this.#explained(this.#connection.append(turn, signal, clientId)), id: clientId }
   }
 
-  /** Also keeps the text of the invitation on this device, to be shown again. */
+  /** Keeps the text of the invitation on this device, to be shown again. */
   async invite(who: string): Promise<void> {
-    const text = await this.#explained(this.#connection.invite(who, undefined))
-    const { signing } = await importPairs(parseInvitation(text)?.keys ?? '')
-    await this.vault.write(INVITATION + signing.thumbprint, text)
+    // Before the list has it: a tab that is closed in between would have lost the link of an invitation that is open.
+    const keep = (key: string, text: string) => this.vault.write(INVITATION + key, text)
+    await this.#explained(this.#connection.invite(who, undefined, keep))
     await this.refresh()
   }
 
@@ -139,6 +144,11 @@ export class ListedChannel implements Channel {
     const admitted = await this.#explained(this.#connection.admit(undefined))
     await this.refresh()
     return admitted
+  }
+
+  /** Whether the device can receive the key of the room. */
+  canSealTo(key: string): Promise<boolean> {
+    return this.#connection.canSealTo(key)
   }
 
   /** Names a second device of this member by its card. */
@@ -201,10 +211,13 @@ export class ListedChannel implements Channel {
     try {
       await this.#connection.identify(account.idToken, undefined)
     } catch (error) {
+      // The room can be read without it.
+      if (error instanceof TokenRefusedError) return this.list.update({ refused: error })
       // The next page with a line tries again, without another sign-in.
       if (error instanceof SpaceCallError && error.isPassing) keepRoomToken(room, account)
       throw error
     }
+    this.list.update({ refused: undefined })
     await this.refresh()
   }
 
@@ -244,7 +257,7 @@ export async function makeListedRoom({
     for (const who of invited) await channel.invite(who)
   } catch (error) {
     // The room is made. Without its link, nobody would find it again. The owner sees in it who is invited.
-    if (!(error instanceof SpaceCallError)) throw error
+    if (!(error instanceof SpaceCallError || error instanceof ListFullError)) throw error
   }
   return link
 }

@@ -1,4 +1,4 @@
-import { type Invitation, isListedEntry, type Member } from '@atrium/room-client/listed-types'
+import { type Invitation, isListedEntry, type Member, type TokenRefusedError } from '@atrium/room-client/listed-types'
 import type { Entry } from '@atrium/room-client/space-ops'
 import { Store } from '../store.ts'
 
@@ -16,6 +16,8 @@ export interface RoomList {
   /** The names of devices. */
   readonly owner: string
   readonly own: string
+  /** Why the last sign-in of this device in the room was not sealed. */
+  readonly refused?: TokenRefusedError | undefined
 }
 
 export const emptyList = () => new Store<RoomList>({ members: [], invitations: [], vouched: [], owner: '', own: '' })

@@ -35,6 +35,7 @@ export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
     linkBefore.current = link
   }, [link])
   const members = useStore(session.list, (list) => list.members)
+  const refused = useStore(session.list, (list) => list.refused)
   const hosted = members.filter(({ hostedAgent }) => hostedAgent !== undefined)
   return (
     <>
@@ -67,6 +68,17 @@ export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
               {t.room.asGuest}
             </button>
           )}
+        </Banner>
+      )}
+      {refused !== undefined && (
+        <Banner tone="warning">
+          <p>
+            <strong>{failureWords(refused).title}</strong>
+          </p>
+          <p>{failureWords(refused).text}</p>
+          <button class="link-button" type="button" onClick={() => onOpen('about')}>
+            {t.about.title}
+          </button>
         </Banner>
       )}
       {failure === undefined && link !== 'online' && (

@@ -1,3 +1,4 @@
+import type { Invitation } from '@atrium/room-client/listed-types'
 import { useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import { announce } from '../parts/announcer.tsx'
@@ -49,12 +50,16 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
       setBusy(false)
     }
   }
-  const admit = (name: string) =>
-    run(async () => {
-      const admitted = await listed.admit()
-      if (admitted.length === 0) setProblem(words.notLetIn)
-      return admitted.length > 0
-    }, t.people.wasLetIn(name))
+  const admit = ({ answeredBy, invitedAs }: Invitation) =>
+    run(
+      async () => {
+        const admitted = await listed.admit()
+        if (admitted.length > 0 || !answeredBy) return true
+        setProblem((await listed.canSealTo(answeredBy.key)) ? words.notLetIn : words.noKey)
+        return false
+      },
+      t.people.wasLetIn(answeredBy ? memberName(answeredBy) : invitedAs),
+    )
   /** A second device of the owner has keys of its own. The invitation, which has no address, is its link or QR code. */
   const addDevice = () => {
     const me = members.find(({ key }) => key === own)
@@ -131,7 +136,7 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
                 invitation={invitation}
                 isOwner={isOwner}
                 busy={busy}
-                onLetIn={() => void admit(invitation.answeredBy ? memberName(invitation.answeredBy) : invitation.invitedAs)}
+                onLetIn={() => void admit(invitation)}
                 onTakeBack={() => run(() => listed.expel([invitation.key]), words.tookBack(invitation.invitedAs))}
               />
             ))}

@@ -51,6 +51,7 @@ export const sealed: Text['sealed'] = {
     answered: (name, note) => line`أجاب ${name}: ${note}`,
     letIn: (name, who) => line`إدخال${name(` ${isolated(who)}`)}`,
     notLetIn: 'لم يُثبَت هذا العنوان بتسجيل دخول. اسحب الدعوة وأرسل غيرها.',
+    noKey: 'لا يستطيع الجهاز الذي أجاب أن يتسلّم المفتاح. اسحب الدعوة وأرسل غيرها.',
     takeBack: (name, who) => line`سحب${name(` دعوة ${isolated(who)}`)}`,
     tookBack: (who) => `سُحبت دعوة ${isolated(who)}`,
     takeBackLabel: (who) => `سحب دعوة ${isolated(who)}؟`,
@@ -132,6 +133,10 @@ export const sealed: Text['sealed'] = {
   takenBack: {
     title: 'سُحبت الدعوة',
     text: 'سحب مالك الغرفة الدعوة التي أجابها هذا الجهاز. للدخول اطلب من المالك دعوة أخرى.',
+  },
+  full: {
+    title: 'القائمة ممتلئة',
+    text: 'تتسع لما يصل إلى 100 جهاز ودعوة مفتوحة، وأقل من ذلك إن كثرت الدعوات المفتوحة. اسحب دعوات أو أزل أجهزة.',
   },
   waiting: {
     title: 'هذا الجهاز ليس في القائمة',

@@ -56,6 +56,8 @@ export const sealed: Text['sealed'] = {
     answered: (name, note) => line`Beantwortet von ${name}: ${note}`,
     letIn: (name, who) => line`Einlassen${name(` ${who}`)}`,
     notLetIn: 'Diese Adresse wurde nicht durch eine Anmeldung gezeigt. Nimm die Einladung zurück und schick eine andere.',
+    noKey:
+      'Das Gerät, das geantwortet hat, kann den Schlüssel nicht empfangen. Nimm die Einladung zurück und schick eine andere.',
     takeBack: (name, who) => line`Zurücknehmen${name(` der Einladung für ${who}`)}`,
     tookBack: (who) => `Die Einladung für ${isolated(who)} ist zurückgenommen`,
     takeBackLabel: (who) => `Die Einladung für ${isolated(who)} zurücknehmen?`,
@@ -132,6 +134,10 @@ export const sealed: Text['sealed'] = {
   takenBack: {
     title: 'Die Einladung wurde zurückgenommen',
     text: 'Wem der Raum gehört, hat die Einladung zurückgenommen, die dieses Gerät beantwortet hatte. Um hereinzukommen, bitte um eine andere.',
+  },
+  full: {
+    title: 'Die Liste ist voll',
+    text: 'Sie fasst bis zu 100 Geräte und offene Einladungen, und weniger, wenn viele Einladungen offen sind. Nimm Einladungen zurück oder entferne Geräte.',
   },
   waiting: {
     title: 'Dieses Gerät steht nicht auf der Liste',

@@ -58,6 +58,7 @@ export const sealed = {
     answered: (name: Part, note: string) => line`Answered by ${name}: ${note}`,
     letIn: (name: (shown: string) => Part, who: string) => line`Let in${name(` ${who}`)}`,
     notLetIn: 'This address was not shown by a sign-in. Take the invitation back and send another one.',
+    noKey: 'The device that has answered cannot receive the key. Take the invitation back and send another one.',
     takeBack: (name: (shown: string) => Part, who: string) => line`Take back${name(` the invitation for ${who}`)}`,
     tookBack: (who: string) => `The invitation for ${isolated(who)} was taken back`,
     takeBackLabel: (who: string) => `Take the invitation for ${isolated(who)} back?`,
@@ -137,6 +138,11 @@ export const sealed = {
   takenBack: {
     title: 'The invitation was taken back',
     text: 'The owner of the room has taken back the invitation that this device had answered. To come in, ask the owner for another one.',
+  },
+  /** The owner can add nobody more. */
+  full: {
+    title: 'The list is full',
+    text: 'It has up to 100 devices and open invitations, and fewer if many invitations are open. Take invitations back, or remove devices.',
   },
   waiting: {
     title: 'This device is not on the list',

@@ -54,6 +54,7 @@ export const sealed: Text['sealed'] = {
     answered: (name, note) => line`Ha respondido ${name}: ${note}`,
     letIn: (name, who) => line`Dejar entrar${name(` a ${who}`)}`,
     notLetIn: 'Esta dirección no se ha demostrado con un inicio de sesión. Retira la invitación y envía otra.',
+    noKey: 'El dispositivo que ha respondido no puede recibir la clave. Retira la invitación y envía otra.',
     takeBack: (name, who) => line`Retirar${name(` la invitación para ${who}`)}`,
     tookBack: (who) => `La invitación para ${isolated(who)} se ha retirado`,
     takeBackLabel: (who) => `¿Retirar la invitación para ${isolated(who)}?`,
@@ -129,6 +130,10 @@ export const sealed: Text['sealed'] = {
   takenBack: {
     title: 'La invitación se ha retirado',
     text: 'Quien posee la sala ha retirado la invitación que este dispositivo había respondido. Para entrar, pide otra.',
+  },
+  full: {
+    title: 'La lista está llena',
+    text: 'Caben hasta 100 dispositivos e invitaciones abiertas, y menos si hay muchas invitaciones abiertas. Retira invitaciones o quita dispositivos.',
   },
   waiting: {
     title: 'Este dispositivo no está en la lista',

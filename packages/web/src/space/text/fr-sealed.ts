@@ -56,6 +56,7 @@ export const sealed: Text['sealed'] = {
     answered: (name, note) => line`Réponse de ${name} : ${note}`,
     letIn: (name, who) => line`Faire entrer${name(` ${who}`)}`,
     notLetIn: 'Cette adresse n’a pas été prouvée par une connexion. Annulez l’invitation et envoyez-en une autre.',
+    noKey: 'L’appareil qui a répondu ne peut pas recevoir la clé. Annulez l’invitation et envoyez-en une autre.',
     takeBack: (name, who) => line`Annuler l’invitation${name(` pour ${who}`)}`,
     tookBack: (who) => `L’invitation pour ${isolated(who)} est annulée`,
     takeBackLabel: (who) => `Annuler l’invitation pour ${isolated(who)} ?`,
@@ -132,6 +133,10 @@ export const sealed: Text['sealed'] = {
   takenBack: {
     title: 'L’invitation a été annulée',
     text: 'Le propriétaire du salon a annulé l’invitation à laquelle cet appareil avait répondu. Pour entrer, demandez-lui une autre invitation.',
+  },
+  full: {
+    title: 'La liste est pleine',
+    text: 'Elle contient jusqu’à 100 appareils et invitations ouvertes, et moins si beaucoup d’invitations sont ouvertes. Annulez des invitations ou retirez des appareils.',
   },
   waiting: {
     title: 'Cet appareil n’est pas sur la liste',

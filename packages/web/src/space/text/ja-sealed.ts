@@ -53,6 +53,7 @@ export const sealed: Text['sealed'] = {
     answered: (name, note) => line`${name}が応答しました：${note}`,
     letIn: (name, who) => line`入れる${name(` ${who}`)}`,
     notLetIn: 'このアドレスはサインインで示されていません。招待を取り消し、別の招待を送ってください。',
+    noKey: '応答した端末は鍵を受け取れません。招待を取り消し、別の招待を送ってください。',
     takeBack: (name, who) => line`取り消す${name(` ${who}への招待`)}`,
     tookBack: (who) => `${isolated(who)}への招待を取り消しました`,
     takeBackLabel: (who) => `${isolated(who)}への招待を取り消しますか？`,
@@ -126,6 +127,10 @@ export const sealed: Text['sealed'] = {
   takenBack: {
     title: '招待が取り消されました',
     text: 'この端末が応答した招待を、ルームの所有者が取り消しました。入るには、別の招待を所有者に頼んでください。',
+  },
+  full: {
+    title: 'リストがいっぱいです',
+    text: 'リストに入るのは端末と未回答の招待を合わせて100までで、招待が多いとそれより少なくなります。招待を取り消すか、端末を外してください。',
   },
   waiting: {
     title: 'この端末はリストにありません',
