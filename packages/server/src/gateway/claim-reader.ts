@@ -5,7 +5,7 @@ import type { Context } from '#features/context.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { isIdempotencyKey, makeClaim, openAnswer, type SentAnswer } from '#http/idempotency/claim.ts'
-import { bodyOf, pathOf } from '#http/parse.ts'
+import { bodyOf, decodePath, pathOf } from '#http/parse.ts'
 import { collectionTokenOf, presentedKeyHash } from './authenticate.ts'
 
 /** A caller without access is refused before the header is. */
@@ -38,7 +38,7 @@ export function claimReader(ctx: Context, op: Operation, serialise: (answer: unk
     const input = {
       scope: scopeOf(op, req, body),
       operationId: op.id,
-      path: pathOf(req.url),
+      path: decodePath(pathOf(req.url)),
       idempotencyKey,
       vault: ctx.vault,
     }

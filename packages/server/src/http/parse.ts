@@ -75,10 +75,21 @@ function fieldsOf(schema: TSchema): string[] {
   return 'properties' in schema && isJsonObject(schema.properties) ? Object.keys(schema.properties) : []
 }
 
-/** The path of a request's address, without its query. */
+/** The path of a request's address, without its query. The router ends a path at `#` too. */
 export function pathOf(url: string): string {
-  const query = url.indexOf('?')
-  return query === -1 ? url : url.slice(0, query)
+  const end = url.search(/[?#]/)
+  return end === -1 ? url : url.slice(0, end)
+}
+
+/** The path as the router reads it, so that each spelling of an address (`%63ol_…`) is one path. */
+export function decodePath(path: string): string {
+  if (!path.includes('%')) return path
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    // The router refuses such a path, so only a question about one comes here.
+    return path
+  }
 }
 
 /** The bytes of the body, which no route of the API parses before the handler. */

@@ -8,6 +8,7 @@ import type { HandlerOf, Handlers } from '#features/handler.ts'
 import type { ResolvedKey } from '#features/keys/key.ts'
 import { askedClaim, openAnswer } from '#http/idempotency/claim.ts'
 import { findOutcome } from '#http/idempotency/run-claimed.ts'
+import { decodePath } from '#http/parse.ts'
 
 type Answer = Awaited<ReturnType<HandlerOf<'lookUpOutcome'>>>
 
@@ -27,10 +28,11 @@ function pathPattern({ path, status }: Operation): RegExp {
 }
 
 const lookUpOutcome: HandlerOf<'lookUpOutcome'> = async ({ ctx, key, tenantId, headers, body }) => {
-  const { op, params } = askedOperation(body)
+  const path = decodePath(body.path)
+  const { op, params } = askedOperation(body.operation, path)
   assertMayCall(op, key)
   const token = headers['x-collection-token']
-  const request = { scope: tenantId, operationId: op.id, path: body.path, idempotencyKey: body.idempotency_key }
+  const request = { scope: tenantId, operationId: op.id, path, idempotencyKey: body.idempotency_key }
   const claim = askedClaim(ctx.vault, { ...request, bodyDigest: Buffer.from(body.body_sha256, 'hex') })
   const find = () => findOutcome(ctx.db, claim, (sealed) => openAnswer({ ...request, vault: ctx.vault }, sealed))
   if (op.capability) {
@@ -48,7 +50,7 @@ const lookUpOutcome: HandlerOf<'lookUpOutcome'> = async ({ ctx, key, tenantId, h
   return answerOf(await find())
 }
 
-function askedOperation({ operation, path }: { operation: string; path: string }) {
+function askedOperation(operation: string, path: string) {
   const asked = keyedOperations.get(operation)
   if (!asked) throw invalid('/operation', 'must be an operation that a tenant’s key calls with an Idempotency-Key')
   const params = asked.pattern.exec(path)

@@ -55,6 +55,23 @@ test('the stored answer comes back with its status, body and expiry, as often as
   }
 })
 
+test('a path is the same path however its letters are encoded, so a key adds once', async () => {
+  const { publishableKey: key } = tenant
+  const { id } = (await send(api, 'POST', '/collections', { key, body: {} })).body.data
+  const item = { type: 'message', content: 'Once' }
+  const idempotencyKey = randomUUID()
+  const encoded = `/collections/%63${id.slice(1)}/items`
+  const added = await Promise.all(
+    [`/collections/${id}/items`, encoded, `/collections/${id}/ite%6ds`].map((path) =>
+      send(api, 'POST', path, { key, idempotencyKey, body: item }),
+    ),
+  )
+  const ids = new Set(added.map(({ body: made }) => made.data.id))
+  assert.deepEqual([ids.size, added.map(({ status }) => status)], [1, [201, 201, 201]])
+  for (const path of [`/v1/collections/${id}/items`, `/v1${encoded}`])
+    assert.equal(await stateOf({ idempotencyKey, operation: 'addItem', path, body: item }), 'done', path)
+})
+
 test('another body, key, path, operation or tenant is a request that never was', async () => {
   const { asked } = await createOnce()
   const changes: Partial<Asked>[] = [
