@@ -49,6 +49,12 @@ export type Call<O extends Operation> = (
 /** A method for each served operation, named after its id. */
 export type AtriumClient = { readonly [Id in ServedOperationId]: Call<Operations[Id]> }
 
+/** What a call answers under `data`: `DataOf<'getItem'>` is an item. */
+export type DataOf<Id extends ServedOperationId> = Extract<Awaited<ReturnType<AtriumClient[Id]>>, { data: unknown }>['data']
+
+/** What a call takes as `body`: `BodyFor<'addItem'>` is an item to add. */
+export type BodyFor<Id extends ServedOperationId> = Extract<Parameters<AtriumClient[Id]>[0], { body: unknown }>['body']
+
 /** The same input without its exact types, for the implementation. */
 export interface AnyInput {
   query?: Record<string, unknown>

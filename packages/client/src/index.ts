@@ -4,7 +4,7 @@
  */
 export type { AtriumEvent } from './atrium-event.ts'
 export { AtriumError } from './atrium-error.ts'
-export type { AtriumClient } from './call.ts'
+export type { AtriumClient, BodyFor, DataOf } from './call.ts'
 export { type ClientOptions, createClient } from './create-client.ts'
 export { makeDeviceKey } from './device-key.ts'
 export * from './errors.ts'

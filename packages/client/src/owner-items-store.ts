@@ -15,7 +15,8 @@ export interface OwnerItemsOptions {
   /** Default newest. */
   order?: 'newest' | 'oldest' | undefined
   /**
-   * Only items that match all filters: `type`, `author`, `approved`, `archived`, `hero`, `from`, `to`, `q` (text).
+   * Only items that match all filters: `type`, `author`, `approved`, `archived`, `hero`, `access`, `from`, `to`, `q`
+   * (text).
    */
   filters?: Omit<ListQuery, 'order' | 'limit' | 'cursor'> | undefined
   /** The size of a page, up to 200. Default 50. */
@@ -156,11 +157,12 @@ function curated(items: readonly OwnedItem[], ids: string | readonly string[], p
 }
 
 function meetsFlags(item: OwnedItem, filters: Omit<ListQuery, 'order' | 'limit' | 'cursor'>): boolean {
-  const { approved, archived, hero } = filters
+  const { approved, archived, hero, access } = filters
   return [
     [approved, item.approved],
     [archived, item.archived],
     [hero, item.hero],
+    [access, item.access],
   ].every(([wanted, has]) => wanted === undefined || wanted === has)
 }
 

@@ -147,8 +147,12 @@ export const errors = {
   upload_mismatch: {
     status: 409,
     title: 'The uploaded object is not what was announced',
-    cause: 'It is missing, or its size, hash or real type differs from the announced one. The object was removed.',
-    remedy: 'Create a new upload and send exactly the announced bytes.',
+    cause:
+      'No bytes have arrived yet, or their length, hash or real type differs from the announced one. Bytes that differ ' +
+      'were removed.',
+    remedy:
+      'If none have arrived, send all of them to the address of the upload, until its expires_at, and call ready again. ' +
+      'If they differ, the artifact is failed: begin a new upload and announce exactly what you send.',
   },
   price_changed: {
     status: 409,

@@ -92,6 +92,12 @@ export const itemFilters = {
   approved: Type.Optional(Type.Boolean()),
   archived: Type.Optional(Type.Boolean()),
   hero: Type.Optional(Type.Boolean()),
+  access: Type.Optional(
+    oneOf(['owner', 'open', 'email'], {
+      description: 'Exactly this access. With `owner` and `approved=true`: what waits for a moderator who opens items.',
+      'x-status': 'live',
+    }),
+  ),
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Added at this time or later.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Added before this time.' })),
   q: Type.Optional(

@@ -139,6 +139,15 @@ export const makingOperations = {
       mime,
       bytes: Type.Integer({ minimum: 1, maximum: limits.uploadBytes, description: 'The exact length.' }),
       sha256: Type.Optional(sha256),
+      title: Type.Optional(Type.String({ minLength: 1, maxLength: 200, 'x-status': 'live' })),
+      alt: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 1_000,
+          description: 'What the picture shows, for people who cannot see it.',
+          'x-status': 'live',
+        }),
+      ),
     }),
     answers: {
       201: {

@@ -29,7 +29,7 @@ export function idKindOf(schema: object): IdKind | undefined {
 
 export function oneOf<const V extends [string, ...string[]]>(
   values: V,
-  options: { description?: string; default?: string } = {},
+  options: { description?: string; default?: string; 'x-status'?: 'live' } = {},
 ) {
   return Type.Unsafe<V[number]>({ type: 'string', enum: values, ...options })
 }

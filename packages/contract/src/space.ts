@@ -13,7 +13,7 @@ export const spaceOperations = {
     description:
       'One endpoint without a tenant key; the field `op` selects the operation. Request and answer are flat, ' +
       'without the envelope, and never cached. The lines of a room are sealed to its room key, which the operator ' +
-      'does not have.\n\n' +
+      'does not have. The Space service answers the same at `POST /space` of its own address.\n\n' +
       '`poll` reads, `turn` writes (if the room does not exist, it creates an open one), `sealed` ' +
       'returns the stored bytes unchanged, `attest` identifies the running build; `create`, `admit`, `expel`, ' +
       '`rename` and `remove` are for the owner of a room.\n\n' +

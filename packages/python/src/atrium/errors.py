@@ -221,9 +221,11 @@ class CollectionNotOpenError(AtriumError):
 class UploadMismatchError(AtriumError):
     """409: The uploaded object is not what was announced.
 
-    It is missing, or its size, hash or real type differs from the announced one. The object was removed.
+    No bytes have arrived yet, or their length, hash or real type differs from the announced one. Bytes that differ
+    were removed.
 
-    Create a new upload and send exactly the announced bytes.
+    If none have arrived, send all of them to the address of the upload, until its expires_at, and call ready again.
+    If they differ, the artifact is failed: begin a new upload and announce exactly what you send.
     """
 
 

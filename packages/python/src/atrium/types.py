@@ -2848,6 +2848,9 @@ class UploadArtifactBody(TypedDict):
     """The exact length."""
     sha256: NotRequired[str]
     """SHA-256, lower-case hex."""
+    title: NotRequired[str]
+    alt: NotRequired[str]
+    """What the picture shows, for people who cannot see it."""
 
 
 class UploadArtifactData(TypedDict):

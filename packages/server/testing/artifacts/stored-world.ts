@@ -13,6 +13,8 @@ export interface Announced {
   mime: string
   bytes: number
   sha256?: string
+  title?: string
+  alt?: string
 }
 
 /** A tenant with the calls that store artifacts. */

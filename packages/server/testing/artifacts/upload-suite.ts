@@ -50,6 +50,20 @@ export function describeUploads(name: string, open: () => TestApi): void {
       assert.deepEqual(await world.keys(place), [`${world.tenant.id}/${place.id}/${id}/original`])
     })
 
+    test('an upload keeps its title and alternative text, which the share page reads out', async () => {
+      const bytes = await gradient(30, 20).png().toBuffer()
+      const words = { title: 'Night', alt: 'Lanterns on the pier' }
+      const announced = await world.announce(place, { kind: 'image', mime: 'image/png', bytes: bytes.length, ...words })
+      const { id, upload } = announced.body.data
+      assert.equal((await world.put(upload, bytes)).status, 200)
+      const { title, alt } = (await world.ready(place, id)).body.data
+      assert.deepEqual({ title, alt }, words)
+      const shown = { ...place.owner, body: { published: true, hero: true } }
+      await send(world.api, 'PATCH', `/collections/${place.id}/artifacts/${id}`, shown)
+      const page = await send(world.api, 'GET', `/collections/${place.id}/render`)
+      assert.match(page.text, /<img [^>]*alt="Lanterns on the pier"/)
+    })
+
     for (const format of ['jpeg', 'png', 'webp', 'avif'] as Still[]) {
       test(`camera metadata of a ${format} is not served`, async () => {
         const bytes = await located(format)
@@ -113,6 +127,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       for (const [what, [mime, bytes]] of Object.entries(await wrong())) {
         const { id, got } = await world.upload(other, bytes, mime, 'clip')
         assert.deepEqual([got.status, got.body.error.code], [409, 'upload_mismatch'], what)
+        if (what.startsWith('a JPEG')) assert.match(got.body.error.message, /not of the type image\/png, but image\/jpeg/)
         const { status, error, stage } = (await world.get(other, id)).body.data
         assert.deepEqual(
           [status, stage, error.code, error.message],

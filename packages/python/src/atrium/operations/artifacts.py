@@ -419,7 +419,7 @@ class ArtifactsOperations(Core):
 
         Args:
             id: The id (col_…).
-            body: The request: kind, mime, bytes, sha256 (optional).
+            body: The request: kind, mime, bytes, sha256 (optional), title (optional), alt (optional).
             collection_token: The owner token (admin_token).
             idempotency_key: 1 to 255 printable ASCII characters. Default: a fresh one, the same for all attempts.
                 Store one of your own where the call must take effect once even if your process ends in between.

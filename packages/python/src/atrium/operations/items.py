@@ -123,6 +123,7 @@ class ItemsOperations(Core):
         approved: bool | None = None,
         archived: bool | None = None,
         hero: bool | None = None,
+        access: Literal["owner", "open", "email"] | None = None,
         from_: str | None = None,
         to: str | None = None,
         q: str | None = None,
@@ -148,6 +149,8 @@ class ItemsOperations(Core):
             approved: bool.
             archived: bool.
             hero: bool.
+            access: Exactly this access. With `owner` and `approved=true`: what waits for a moderator who opens
+                items.
             from_: Added at this time or later.
             to: Added before this time.
             q: Text in the JSON of the content or in the author, in upper or lower case. Content that is sealed is
@@ -174,7 +177,7 @@ class ItemsOperations(Core):
         return self._page(
             Route("GET", "/v1/collections/{id}/items", "publishable"),
             path={"id": id},
-            query={"type": type, "author": author, "approved": approved, "archived": archived, "hero": hero, "from": from_, "to": to, "q": q, "order": order, "limit": limit, "cursor": cursor},
+            query={"type": type, "author": author, "approved": approved, "archived": archived, "hero": hero, "access": access, "from": from_, "to": to, "q": q, "order": order, "limit": limit, "cursor": cursor},
             collection_token=collection_token,
             repeatable=repeatable,
             timeout=timeout,
@@ -488,6 +491,7 @@ class ItemsOperations(Core):
         approved: bool | None = None,
         archived: bool | None = None,
         hero: bool | None = None,
+        access: Literal["owner", "open", "email"] | None = None,
         from_: str | None = None,
         to: str | None = None,
         q: str | None = None,
@@ -520,6 +524,8 @@ class ItemsOperations(Core):
             approved: bool.
             archived: bool.
             hero: bool.
+            access: Exactly this access. With `owner` and `approved=true`: what waits for a moderator who opens
+                items.
             from_: Added at this time or later.
             to: Added before this time.
             q: Text in the JSON of the content or in the author, in upper or lower case. Content that is sealed is
@@ -542,7 +548,7 @@ class ItemsOperations(Core):
         return self._call(
             Route("GET", "/v1/collections/{id}/export", "publishable", raw=True),
             path={"id": id},
-            query={"type": type, "author": author, "approved": approved, "archived": archived, "hero": hero, "from": from_, "to": to, "q": q},
+            query={"type": type, "author": author, "approved": approved, "archived": archived, "hero": hero, "access": access, "from": from_, "to": to, "q": q},
             collection_token=collection_token,
             repeatable=repeatable,
             timeout=timeout,

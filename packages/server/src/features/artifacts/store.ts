@@ -42,11 +42,12 @@ export async function insertHostedArtifact(
 
 const insertPendingStatement = statement<never>(
   'artifacts-insert-made',
-  `insert into artifacts (tenant_id, collection_id, id, kind, source, status, stage, title, error)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+  `insert into artifacts (tenant_id, collection_id, id, kind, source, status, stage, title, error, alt)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 )
 
-type PendingArtifact = Pick<Artifact, 'id' | 'kind' | 'source' | 'status' | 'stage' | 'title' | 'error'>
+type PendingArtifact = Pick<Artifact, 'id' | 'kind' | 'source' | 'status' | 'stage' | 'title' | 'error'> &
+  Partial<Pick<Artifact, 'alt'>>
 
 /** Inserts an artifact whose bytes are yet to be generated or uploaded. */
 export async function insertPendingArtifact(
@@ -55,8 +56,8 @@ export async function insertPendingArtifact(
   collectionId: string,
   artifact: PendingArtifact,
 ): Promise<void> {
-  const { id, kind, source, status, stage, title, error } = artifact
-  const values = [tenantId, collectionId, id, kind, source, status, stage, title, error && JSON.stringify(error)]
+  const { id, kind, source, status, stage, title, error, alt = null } = artifact
+  const values = [tenantId, collectionId, id, kind, source, status, stage, title, error && JSON.stringify(error), alt]
   await tx.query(insertPendingStatement, values)
 }
 

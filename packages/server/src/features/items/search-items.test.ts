@@ -66,6 +66,22 @@ test('the owner filters items by type, author, flags and text, in both orders', 
     assert.deepEqual(await contents(`q=${encodeURIComponent(text)}`), found, text)
 })
 
+test('the owner filters items by access, which is the queue of a moderator', async () => {
+  const { add, contents, list } = await make()
+  await add('waits')
+  await add('shown', { patch: { access: 'open', hero: true } })
+  await add('listed', { patch: { access: 'email', grant: ['ada@example.com'] } })
+  await add('refused', { patch: { approved: false } })
+  assert.deepEqual(await contents('access=owner&approved=true'), ['waits'])
+  assert.deepEqual(await contents('access=owner&order=newest&limit=1'), ['refused', 'waits'])
+  assert.deepEqual(await contents('access=email'), ['listed'])
+  assert.deepEqual(await contents('hero=true&access=open'), ['shown'])
+  assert.deepEqual(await contents('hero=true&access=owner'), [])
+  const { body } = await list('access=owner&limit=1')
+  assert.equal((await list(`access=open&limit=1&cursor=${body.meta.next_cursor}`)).body.error.code, 'invalid_cursor')
+  assert.equal((await list('access=nobody')).body.error.code, 'invalid_request')
+})
+
 test('the owner filters items by when they were added', async () => {
   const { id, add, contents } = await make()
   for (let i = 0; i < 20; i++) await add(i)

@@ -1,6 +1,7 @@
 import { likePattern } from '#db/like-pattern.ts'
 import { statement, type Db } from '#db/database.ts'
 import type { ScannedRow } from '#http/scanned-page.ts'
+import type { Item } from './item.ts'
 import type { ItemOrder } from './open-items-store.ts'
 
 export interface ItemFilters {
@@ -9,6 +10,7 @@ export interface ItemFilters {
   approved?: boolean | undefined
   archived?: boolean | undefined
   hero?: boolean | undefined
+  access?: Item['access'] | undefined
   /** RFC 3339, UTC. from is included, to is not. */
   from?: string | undefined
   to?: string | undefined
@@ -28,7 +30,7 @@ const maxSearchedBytes = 16 * 1024 * 1024
 /** Branches of a case expression: a filter that is null makes its comparison null, which is not true. */
 const conditions = `
            when type <> $5 or author is distinct from coalesce($6, author) then false
-           when approved <> $7 or archived <> $8 or hero <> $9 then false
+           when approved <> $7 or archived <> $8 or hero <> $9 or access <> $14 then false
            when created_at < $10::timestamptz or created_at >= $11::timestamptz then false
            when $12::text is null then true
            else content::text ilike $12 or coalesce(author ilike $13, false)`
@@ -44,24 +46,24 @@ function searchStatement(order: ItemOrder) {
     `select seq, octet_length(content::text) as bytes, matches, is_end from (
        select i.*,
          case
-           when read_bytes - size > $15 then false
+           when read_bytes - size > $16 then false
            ${conditions}
          end as matches,
-         read_bytes - size <= $15 as is_read,
-         place = $14 or (read_bytes > $15 and read_bytes - size <= $15) as is_end
+         read_bytes - size <= $16 as is_read,
+         place = $15 or (read_bytes > $16 and read_bytes - size <= $16) as is_end
        from (
          select i.*, row_number() over scan as place, sum(size) over scan as read_bytes from (
-           select seq, type, content, author, approved, archived, hero, created_at,
+           select seq, type, content, author, approved, archived, hero, access, created_at,
              case when $12::text is null then 0 else pg_column_size(content) end as size
            from items
            where tenant_id = $1 and collection_id = $2 and seq > $3 and seq < $4
-           order by seq ${direction} limit $14
+           order by seq ${direction} limit $15
          ) i
          window scan as (order by seq ${direction} rows unbounded preceding)
        ) i
      ) i
      where is_read and (matches or is_end)
-     order by seq ${direction} limit $16`,
+     order by seq ${direction} limit $17`,
   )
 }
 
@@ -93,10 +95,11 @@ export async function searchItems(
   collectionId: string,
   { filters, order, range, limit }: { filters: ItemFilters; order: ItemOrder; range: SeqRange; limit: number },
 ): Promise<FoundItem[]> {
-  const { type = null, author = null, approved = null, archived = null, hero = null, from = null, to = null, text } = filters
+  const { type = null, author = null, approved = null, archived = null, hero = null, access = null } = filters
+  const { from = null, to = null, text } = filters
   const inContent = text === undefined ? null : `%${likePattern(JSON.stringify(text).slice(1, -1))}%`
   const inAuthor = text === undefined ? null : `%${likePattern(text)}%`
-  const filtered = [type, author, approved, archived, hero, from, to, inContent, inAuthor]
+  const filtered = [type, author, approved, archived, hero, from, to, inContent, inAuthor, access]
   const values = [tenantId, collectionId, range.after, range.before, ...filtered]
   if (hero === true) return (await db.query(heroStatement, values)).filter(({ matches }) => matches)
   return db.query(statements[order], [...values, maxRows, maxSearchedBytes, limit])

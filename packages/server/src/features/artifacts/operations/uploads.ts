@@ -16,7 +16,7 @@ const gibibyte = 1024 ** 3
 
 /** Presigning computes the address in this process: it needs no call to the blob store, which may be unavailable. */
 export const uploadArtifact: HandlerOf<'uploadArtifact'> = async ({ ctx, tx, tenantId, key, address, collection, body }) => {
-  const { kind, mime, bytes, sha256 = null } = body
+  const { kind, mime, bytes, sha256 = null, title = null, alt = null } = body
   const collectionId = collection.id
   if (kind !== 'clip' && !mime.startsWith('image/')) throw invalid('/mime', `must be an image for the kind ${kind}`)
   const open = await countOpenUploads(tx, tenantId, collectionId)
@@ -31,7 +31,7 @@ export const uploadArtifact: HandlerOf<'uploadArtifact'> = async ({ ctx, tx, ten
     sha256: sha256 ?? undefined,
     expiresInSeconds,
   })
-  const pending = { id, kind, source: 'upload', status: 'painting', stage: 'uploading', title: null, error: null } as const
+  const pending = { id, kind, source: 'upload', status: 'painting', stage: 'uploading', title, alt, error: null } as const
   await insertPendingArtifact(tx, tenantId, collectionId, pending)
   await insertUpload(tx, tenantId, { collectionId, artifactId: id, mime, bytes, sha256 }, { expiresInSeconds })
   return { status: 201, data: { id, upload: { method, url, headers, expires_at: expiresAt.toISOString() } } }

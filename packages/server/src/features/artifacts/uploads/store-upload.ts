@@ -66,7 +66,8 @@ const headMarks = [...pageMarks, '<head', '<body', '<svg', '%pdf-']
 
 /** Throws if the file is not of the announced type, or can be read as another type too. */
 function assertType(mime: UploadMime, head: Buffer, tail: Buffer): void {
-  if (sniffType(head) !== mime) throw new UploadMismatch(`The bytes are not of the type ${mime}.`)
+  const found = sniffType(head)
+  if (found !== mime) throw new UploadMismatch(`The bytes are not of the type ${mime}${found ? `, but ${found}` : ''}.`)
   if (holds(head, headMarks) || holds(tail, pageMarks)) throw new UploadMismatch('The file is also a page or a document.')
   // The end record of a ZIP archive, with its disk numbers.
   if (tail.includes(Buffer.from('PK\x05\x06\0\0\0\0', 'latin1'))) throw new UploadMismatch('The file is also an archive.')
