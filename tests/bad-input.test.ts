@@ -152,6 +152,21 @@ describe('a body that breaks its schema in one place is refused, and the place i
   }
 })
 
+test('a compressed body is refused by the name of its header, as is one that only says so', async () => {
+  for (const op of withBody) {
+    const text = JSON.stringify(await bodyFor(op, origin, shelves.get(op)!))
+    for (const coding of ['gzip', 'br', 'gzip, identity']) {
+      const answer = await send(op, text, { headers: { 'content-encoding': coding } })
+      assertRefused(answer, 'invalid_request', `${op.id} with ${coding}`)
+      assert.match(answer.text, /Content-Encoding/, op.id)
+    }
+    const plain = await send(op, JSON.stringify(await bodyFor(op, origin, shelves.get(op)!)), {
+      headers: { 'content-encoding': 'identity' },
+    })
+    assert.ok(plain.status < 300, `${op.id} with identity: ${plain.status} ${plain.text}`)
+  }
+})
+
 test('a body must be JSON with a JSON content type', async () => {
   const types = [
     'text/plain',

@@ -58,7 +58,12 @@ export function answerUnknownExpectation(publicUrl: string, res: ServerResponse)
  */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_req, body, done) => done(null, body))
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (req, body, done) => {
+    // A compressed body would be refused as JSON that is not valid, or be read where only the header is wrong.
+    const coding = req.headers['content-encoding'] ?? 'identity'
+    const refused = coding.toLowerCase() !== 'identity' && !req.is404
+    done(refused ? invalid('Content-Encoding', 'must not be sent: bodies are not compressed') : null, body)
+  })
   // Clients send another type with an empty body, such as `curl -X POST -d ''`. An empty body cannot be misread.
   app.addContentTypeParser('*', (req, _payload, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers
