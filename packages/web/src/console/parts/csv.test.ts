@@ -15,6 +15,7 @@ test('fields with commas, quotes and line breaks are quoted, and null is empty',
 })
 
 test('text that a spreadsheet would run as a formula stays text, and numbers stay numbers', () => {
-  const csv = toCsv(['memo'], [['=1+1'], ['+1'], ['-1'], ['@a'], ['\t=1'], [-5]])
-  assert.deepEqual(csv.slice(1).split('\r\n').slice(1, 7), ["'=1+1", "'+1", "'-1", "'@a", "'\t=1", '-5'])
+  const csv = toCsv(['memo'], [['=1+1'], ['+1'], ['-1'], ['@a'], ['\t=1'], ['＝1'], [-5]])
+  assert.deepEqual(csv.slice(1).split('\r\n').slice(1, 8), ["'=1+1", "'+1", "'-1", "'@a", "'\t=1", "'＝1", '-5'])
+  assert.equal(toCsv(['memo'], [['\n=1+1']]).slice(1), 'memo\r\n"\'\n=1+1"\r\n')
 })
