@@ -1615,6 +1615,7 @@ create table blob_deletions (
   tenant_id text collate "C" not null,
   target text collate "C" not null,
   due_at timestamp(3) with time zone default now() not null,
+  queued_at timestamp(3) with time zone default now() not null,
   constraint blob_deletions_pkey PRIMARY KEY (tenant_id, target)
 );
 

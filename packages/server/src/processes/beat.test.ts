@@ -61,7 +61,7 @@ test('queues show what is due; sweeps show their last run and failure', async ()
     runLeased({ db: api.ctx.db, name, holder: 'me', intervalMs: 0, run: work, onRanAt: () => undefined })
   await sweep('good', async () => undefined)
   await assert.rejects(sweep('bad', () => Promise.reject(new Error('no'))))
-  await run(`insert into blob_deletions (tenant_id, target, due_at) values ('t', 'k', now() - interval '1 minute')`)
+  await run(`insert into blob_deletions (tenant_id, target, queued_at) values ('t', 'k', now() - interval '1 minute')`)
   const { queues, sweeps } = (await get('/operator/queues')).data
   const queue = queues.find(({ name }: { name: string }) => name === 'blob_deletions')
   assert.equal(queue.depth, 1)

@@ -16,7 +16,9 @@ const most = 10_000
 const queues = {
   artifact_jobs: `select run_at as since from artifact_jobs
     where run_at <= now() and (lease_until is null or lease_until < now())`,
-  blob_deletions: 'select due_at as since from blob_deletions where due_at <= now()',
+  // One that has failed waits although it is not due. While a backup runs, all of them wait on purpose.
+  blob_deletions: `select queued_at as since from blob_deletions
+    where not exists (select from blob_deletion_holds where held_until > now())`,
   event_outbox: 'select created_at as since from event_outbox',
   sessions: `select greatest(created_at, lease_until) as since from sessions
     where status in ('launching', 'running') and (lease_until is null or lease_until < now())`,

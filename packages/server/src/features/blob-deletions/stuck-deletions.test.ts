@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { measureQueues } from '#features/installation/queue-store.ts'
+import { BlobError } from '#ports/blobs/blobs.ts'
+import { startTestApi } from '#testing/test-api.ts'
+import { deleteBlobs } from './delete-blobs.ts'
+import { holdBlobDeletions } from './hold-store.ts'
+
+test('a deletion that fails again and again grows old in the metrics, unless a backup holds it', async (t) => {
+  const api = await startTestApi()
+  t.after(() => api.close())
+  const { db } = api.ctx
+  const { id: tenantId } = await api.makeTenant()
+  await db.pool.query(
+    `insert into blob_deletions (tenant_id, target, due_at, queued_at)
+     values ($1, $1 || '/col/', now() - interval '1 minute', now() - interval '20 minutes')`,
+    [tenantId],
+  )
+  const measure = async () => {
+    const queues = await measureQueues(db, api.ctx.tenantShards)
+    const { depth, oldestSeconds } = queues.find(({ name }) => name === 'blob_deletions')!
+    return { depth, isStuck: oldestSeconds > 600 }
+  }
+  t.mock.method(api.ctx.blobs, 'deletePrefix', async () => {
+    throw new BlobError('unavailable', 'the object storage cannot be used')
+  })
+  assert.equal(await deleteBlobs(api.ctx, 100), 1)
+  assert.deepEqual(await measure(), { depth: 1, isStuck: true })
+  const hold = await holdBlobDeletions(db)
+  assert.deepEqual(await measure(), { depth: 0, isStuck: false })
+  await hold.release()
+  t.mock.restoreAll()
+  await db.pool.query('update blob_deletions set due_at = now()')
+  await deleteBlobs(api.ctx, 100)
+  assert.deepEqual(await measure(), { depth: 0, isStuck: false })
+})
