@@ -65,6 +65,15 @@ test('an idle connection that the server ends is reported once and replaced', as
   connections.release(two)
 })
 
+test('a limit of idle sessions that the role has does not end an idle connection', async (t) => {
+  const separator = serverUrl.includes('?') ? '&' : '?'
+  const url = `${serverUrl}${separator}options=-c%20idle_session_timeout%3D100`
+  const { connections, errors } = openConnections(t, { url })
+  const pid = await pidOf(connections)
+  await delay(500)
+  assert.deepEqual([await pidOf(connections), errors], [pid, []])
+})
+
 test('a connection that breaks in use fails its query and is not given to the next', async (t) => {
   const { connections, errors } = openConnections(t)
   const [broken, other] = [await connections.acquire('statement'), await connections.acquire('statement')]

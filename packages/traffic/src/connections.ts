@@ -75,6 +75,7 @@ export class Connections {
       statement_timeout: Math.round((answerMs * timeouts.statementMs) / timeouts.answerMs),
       lock_timeout: timeouts.lockMs,
       idle_in_transaction_session_timeout: timeouts.idleTransactionMs,
+      idle_session_timeout: 0,
     }
     const terms = { ...options, connectMs: timeouts.connectionMs, answerMs, settings }
     this.#open = () => Connection.open({ ...terms, mayName: this.#mayName })

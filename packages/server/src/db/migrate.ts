@@ -122,7 +122,7 @@ async function findWork(
  * server. PostgreSQL 17 added the one of a whole transaction.
  */
 export const withoutTimeLimits = `set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
-  select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'`
+  set idle_session_timeout = 0; select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'`
 
 /**
  * Runs `work` on one connection without the time limits for requests. A migration, or the wait for another process
