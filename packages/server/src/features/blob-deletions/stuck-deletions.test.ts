@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ByShard } from '#features/distribution/by-shard.ts'
 import { measureQueues } from '#features/installation/queue-store.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
 import { startTestApi } from '#testing/test-api.ts'
@@ -17,7 +18,7 @@ test('a deletion that fails again and again grows old in the metrics, unless a b
     [tenantId],
   )
   const measure = async () => {
-    const queues = await measureQueues(db, api.ctx.tenantShards)
+    const queues = await measureQueues(db, new ByShard(api.ctx.tenantShards))
     const { depth, oldestSeconds } = queues.find(({ name }) => name === 'blob_deletions')!
     return { depth, isStuck: oldestSeconds > 600 }
   }
