@@ -121,7 +121,7 @@ test('only the owner changes the list', async () => {
   const { room } = await newRoom()
   const grace = await join(room, 'grace@example.org')
   await assert.rejects(grace.room.invite('mallory@example.org'))
-  await assert.rejects(grace.room.expel([room.room]))
+  await assert.rejects(grace.room.expel([grace.key]))
   assert.equal((await room.members()).length, 2)
 })
 
@@ -249,4 +249,17 @@ test('the service ends a page at any line of the stay of a hosted agent, and a m
       ['It has gone.', undefined],
     ])
   }
+})
+
+test('two tabs of the owner that remove the same device at once change the key once', async () => {
+  const { room, owner, device } = await newRoom()
+  const grace = await join(room, 'grace@example.org')
+  const tabs = [room, openListedRoom({ ...more(), room: room.room, owner, device })]
+  await Promise.all(tabs.map((tab) => tab.members()))
+  const lines = async () => (await getSpace().call('sealed', { room: room.room })).body.sealed.split('\n').length as number
+  const before = await lines()
+  await Promise.all(tabs.map((tab) => tab.expel([grace.key])))
+  assert.equal(await lines(), before + 1)
+  await room.expel([grace.key])
+  assert.equal(await lines(), before + 1)
 })

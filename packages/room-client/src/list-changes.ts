@@ -20,9 +20,10 @@ export function withAdmitted(list: NewList, answered: readonly { key: string; ca
   }
 }
 
-/** Devices, invitations or hosted agents leave the list. */
-export function without(list: NewList, keys: readonly string[]): NewList {
+/** Devices, invitations or hosted agents leave the list. undefined: none of them is on it, as another tab may have removed them. */
+export function without(list: NewList, keys: readonly string[]): NewList | undefined {
   const leave = list.devices.filter((key) => keys.includes(key))
+  if (leave.length === 0) return undefined
   return {
     ...rekeyed(list),
     devices: list.devices.filter((key) => !keys.includes(key)),

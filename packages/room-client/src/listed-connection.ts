@@ -192,7 +192,6 @@ export class ListedConnection {
   /** The removed devices keep what they could read. Nothing after this line is sealed with a key that they have. */
   async expel(keys: readonly string[], signal: AbortSignal | undefined): Promise<void> {
     if (keys.includes(this.owner)) throw new TypeError('the owner cannot be removed')
-    await this.#readNew(signal)
     await this.change((list) => without(list, this.#reader.withNamed(keys)), signal)
   }
 
