@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { askGood, call, makeTenant } from '../support/call-api.ts'
+import { mapConcurrently } from '../support/map-concurrently.ts'
 import { countOf, openSlowReaders, type SlowReaders } from '../support/slow-readers.ts'
 import { address, startSlowWorld, type SlowWorld } from '../support/slow-world.ts'
 
@@ -109,6 +111,29 @@ test(
     assert.ok(apiMiB < limitMiB, `${apiMiB} MiB`)
   },
 )
+
+test('large answers of one tenant refuse no small answer of another at the same address', onLinux, async () => {
+  const { origin } = world.atrium
+  const { publishable, secret } = world.tenant
+  const metadata = { note: 'x'.repeat(15_000) }
+  const numbers = Array.from({ length: 200 }, (_, n) => n)
+  await mapConcurrently(numbers, 8, () => askGood(origin, 'POST /v1/collections', { key: publishable, body: { metadata } }))
+  const other = await makeTenant(origin)
+  const list = (key: string) => call(origin, 'GET /v1/collections?limit=200', { key })
+  const request = `GET /v1/collections?limit=200 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\n\r\n`
+  const all: SlowReaders[] = []
+  try {
+    while ((await list(secret)).status === 200) {
+      assert.ok(all.length < readers, 'nothing is refused')
+      // As above, two on each connection.
+      all.push(await openSlowReaders(origin, [request.repeat(2)]))
+    }
+    const { status, text } = await list(other.secret)
+    assert.deepEqual([status, text], [200, '{"data":[],"meta":{}}'])
+  } finally {
+    for (const slow of all) slow.close()
+  }
+})
 
 test('a page of large items ends early, and its cursor continues without a gap', onLinux, async () => {
   const ids: string[] = []

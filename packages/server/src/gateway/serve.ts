@@ -78,8 +78,9 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
         return send(ctx, op, req, reply, serialise(answer), answer)
       }
       // The slot is released before the answer is sent: a client that does not read would keep it.
-      assertRoom(req, reply)
-      const { answer, sent } = await pageTurns.run(req.tenantKey?.tenantId ?? limitAddress(req.ip), 1, async () => {
+      const reader = readerOf(req)
+      assertRoom(req, reply, reader)
+      const { answer, sent } = await pageTurns.run(reader, 1, async () => {
         const made = (await run(call, undefined)) as Answer
         return { answer: made, sent: serialise(made) }
       })
@@ -88,6 +89,11 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
     const { claim, open } = readClaim(req, asked.body, idempotencyKey)
     return claimed(await runClaimed(ctx.db, claim, async () => serialise(await run(call, claim)), open, assertAccess))
   }
+}
+
+/** Whose pages are limited together: those of a tenant or, without one, of an IP address. */
+function readerOf(req: FastifyRequest): string {
+  return req.tenantKey?.tenantId ?? limitAddress(req.ip)
 }
 
 /** The hash by which the key cache finds the key, or the session of the console in its place. */
@@ -261,7 +267,7 @@ function send(
     }
   }
   countUsage(ctx, req, sent.body)
-  return sendBody(req, reply, sent.body)
+  return sendBody(req, reply, sent.body, readerOf(req))
 }
 
 /** If-None-Match (RFC 9110, 13.1.2): a list of tags, compared weakly, or an asterisk. */

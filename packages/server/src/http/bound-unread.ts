@@ -16,23 +16,23 @@ const smallBytes = pieceBytes
 const largeBytes = 256 * 1024
 
 /**
- * The size of the last large answer for each address. If the budget has no room for that size, the answer is not
- * computed again: computing pages only to reject them produced garbage faster than it was collected (measured: 250
- * MiB).
+ * The size of the last large answer for each address and reader: the lists of two tenants have one address. If the
+ * budget has no room for that size, the answer is not computed again: computing pages only to reject them produced
+ * garbage faster than it was collected (measured: 250 MiB).
  */
 class LastSizes {
   readonly #bytes = new Map<string, number>()
 
-  of(req: FastifyRequest): number {
-    return this.#bytes.get(pathOf(req.url)) ?? 0
+  of(req: FastifyRequest, reader: string): number {
+    return this.#bytes.get(`${reader} ${pathOf(req.url)}`) ?? 0
   }
 
-  note(req: FastifyRequest, bytes: number): void {
-    const path = pathOf(req.url)
-    this.#bytes.delete(path)
+  note(req: FastifyRequest, reader: string, bytes: number): void {
+    const key = `${reader} ${pathOf(req.url)}`
+    this.#bytes.delete(key)
     const [oldest] = this.#bytes.keys()
     if (this.#bytes.size >= 1_000 && oldest !== undefined) this.#bytes.delete(oldest)
-    this.#bytes.set(path, bytes)
+    this.#bytes.set(key, bytes)
   }
 }
 
@@ -52,11 +52,11 @@ export function boundUnread(app: FastifyInstance): void {
  * GET is answered 503. Answers to other methods are always sent, because their effect is committed. This is not a
  * hook, which would cost time for each small answer.
  */
-export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string | Buffer): FastifyReply {
+export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string | Buffer, reader = ''): FastifyReply {
   if (body.length <= smallBytes || req.method === 'HEAD') return reply.send(body)
   const isText = typeof body === 'string'
   if (isText && body.length > largeBytes) collector.note(body.length)
-  if (isText && req.method === 'GET') sizes.note(req, body.length)
+  if (isText && req.method === 'GET') sizes.note(req, reader, body.length)
   const bytes = isText ? Buffer.from(body) : body
   // Text is made for this answer alone. The bytes of cached files are shared by all readers.
   const held = isText ? bytes.length : pieceBytes
@@ -64,10 +64,10 @@ export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string 
   return reply.header('content-length', bytes.length).send(inPieces(bytes))
 }
 
-/** Throws when the budget has no room for the size of the last answer to this address. */
-export function assertRoom(req: FastifyRequest, reply: FastifyReply): void {
+/** Throws when the budget has no room for the size of the last answer to this address and reader. */
+export function assertRoom(req: FastifyRequest, reply: FastifyReply, reader: string): void {
   const { unread } = req.server
-  if (unread.bytes > 0 && !unread.hasRoom(sizes.of(req))) throw tooManyUnread(reply)
+  if (unread.bytes > 0 && !unread.hasRoom(sizes.of(req, reader))) throw tooManyUnread(reply)
 }
 
 /** The error that replaces an answer. Removes the headers that were set for that answer. */
