@@ -1,5 +1,6 @@
-import { inPieces, pieceBytes, UnreadAnswers } from '@atrium/traffic/unread-answers'
+import { inPieces, onceOver, pieceBytes, UnreadAnswers } from '@atrium/traffic/unread-answers'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ServerResponse } from 'node:http'
 import { ApiError } from '#errors/api-error.ts'
 import { CollectLarge } from './collect-large.ts'
 import { pathOf } from './parse.ts'
@@ -36,6 +37,33 @@ class LastSizes {
   }
 }
 
+/** Of the 32 MiB for all: without a limit, a few slow readers of one tenant kept large answers from all others. */
+const largestShareBytes = 24 * 1024 * 1024
+
+/** How much of the budget the answers of each reader have. */
+class Shares {
+  readonly #bytes = new Map<string, number>()
+
+  hasRoom(reader: string, bytes: number): boolean {
+    const held = this.#bytes.get(reader) ?? 0
+    return held === 0 || held + bytes <= largestShareBytes
+  }
+
+  add(reader: string, res: ServerResponse, bytes: number): void {
+    if (res.destroyed || res.req.socket.destroyed) return
+    this.#change(reader, bytes)
+    onceOver(res, () => this.#change(reader, -bytes))
+  }
+
+  #change(reader: string, bytes: number): void {
+    const held = (this.#bytes.get(reader) ?? 0) + bytes
+    if (held === 0) this.#bytes.delete(reader)
+    else this.#bytes.set(reader, held)
+  }
+}
+
+const shares = new Shares()
+
 /** One per process, because the budget is the memory of the process. */
 const sizes = new LastSizes()
 const collector = new CollectLarge()
@@ -60,14 +88,20 @@ export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string 
   const bytes = isText ? Buffer.from(body) : body
   // Text is made for this answer alone. The bytes of cached files are shared by all readers.
   const held = isText ? bytes.length : pieceBytes
+  // Files have no reader of their own: they are shared by all.
+  const fits = reader === '' || shares.hasRoom(reader, held)
+  if (req.method === 'GET' && !fits) throw tooManyUnread(reply)
   if (!req.server.unread.take(reply.raw, held) && req.method === 'GET') throw tooManyUnread(reply)
+  if (reader !== '') shares.add(reader, reply.raw, held)
   return reply.header('content-length', bytes.length).send(inPieces(bytes))
 }
 
 /** Throws when the budget has no room for the size of the last answer to this address and reader. */
 export function assertRoom(req: FastifyRequest, reply: FastifyReply, reader: string): void {
   const { unread } = req.server
-  if (unread.bytes > 0 && !unread.hasRoom(sizes.of(req, reader))) throw tooManyUnread(reply)
+  if (unread.bytes === 0) return
+  const bytes = sizes.of(req, reader)
+  if (!unread.hasRoom(bytes) || !shares.hasRoom(reader, bytes)) throw tooManyUnread(reply)
 }
 
 /** The error that replaces an answer. Removes the headers that were set for that answer. */
