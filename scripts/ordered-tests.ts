@@ -12,7 +12,7 @@ const everything = ['packages/**/*.test.ts', 'tests/*.test.ts', 'tests/inside/*.
 const longFiles = [
   'tests/inside/citus-delivery-faults.test.ts',
   'tests/access-matrix.test.ts',
-  'tests/inside/start.test.ts',
+  'tests/inside/refused-starts.test.ts',
   'tests/remote-agent.test.ts',
   'packages/server/src/features/sessions/running/unopened-rooms.test.ts',
   'tests/inside/idempotency.test.ts',
