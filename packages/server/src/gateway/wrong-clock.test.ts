@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test, type TestContext } from 'node:test'
-import { makePlatformKey } from '#features/agent-issuer/platform-keys.ts'
-import { insertKey } from '#features/agent-issuer/store.ts'
+import { makePlatformKey } from '#features/platform-keys/platform-keys.ts'
+import { insertKey } from '#features/platform-keys/store.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
 let api: TestApi

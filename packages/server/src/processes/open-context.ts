@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { PlatformIssuer } from '#features/agent-issuer/agent-issuer.ts'
-import { PlatformKeys } from '#features/agent-issuer/platform-keys.ts'
+import { PlatformKeys } from '#features/platform-keys/platform-keys.ts'
 import type { Config } from '#config/config.ts'
 import { isDevelopmentIssuer } from './development-identity/development-issuer.ts'
 import { accessLinePrefix, logOutput, logTime } from './log-output.ts'

@@ -8,7 +8,7 @@ import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 import { Vault } from '#crypto/vault/vault.ts'
 import { PlatformIssuer } from './agent-issuer.ts'
-import { PlatformKeys } from './platform-keys.ts'
+import { PlatformKeys } from '../platform-keys/platform-keys.ts'
 
 const publicUrl = 'http://api.test'
 const spacesUrl = 'https://spaces.test'

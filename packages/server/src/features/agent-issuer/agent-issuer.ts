@@ -5,7 +5,7 @@ import { SignJWT } from '#libraries/jose.js'
 import { applyCors } from '#http/cors.ts'
 import type { Context } from '../context.ts'
 import { proofUrl } from '../transparency-log/entries.ts'
-import type { PlatformKeys } from './platform-keys.ts'
+import type { PlatformKeys } from '../platform-keys/platform-keys.ts'
 
 /** Signs the ID tokens by which the Space service recognises agents, and only agents. */
 export interface AgentIssuer {

@@ -1,6 +1,6 @@
 import { appPageEntry, filesNamedIn } from '@atrium/log/app-page'
 import { getBytes } from '#ports/get-bytes.ts'
-import { listAllPublishedKeys } from '../agent-issuer/store.ts'
+import { listAllPublishedKeys } from '../platform-keys/store.ts'
 import type { Context } from '../context.ts'
 import { leafOf, type LogEntry, type ShownType } from './entries.ts'
 import { queueLeaves, saveShown } from './store.ts'

@@ -5,7 +5,7 @@ import { calculateJwkThumbprint, type JWK } from '#libraries/jose.js'
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import type { Db } from '#db/database.ts'
-import { insertKey, listPublishedKeys, type NewKey } from '../agent-issuer/store.ts'
+import { insertKey, listPublishedKeys, type NewKey } from '../platform-keys/store.ts'
 
 /** The use of these keys among the platform's signing keys. */
 export const logPurpose = 'transparency_log'
