@@ -2,7 +2,6 @@ import { limits } from '@atrium/contract/limits'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { findTenantForUpdate } from '#features/tenants/store.ts'
 import { cutPageBy, filteredList, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
 import { futureTime, requestTime } from '#http/request-time.ts'
 import { listExpiringKeys } from './expiry-store.ts'
@@ -12,6 +11,7 @@ import {
   findKeysForUpdate,
   hasOtherSecretKey,
   listKeys as listRows,
+  lockTenant,
   notifyKeyChange,
   replaceKey,
   revokeKey as revokeRow,
@@ -55,7 +55,7 @@ const revokeKey: HandlerOf<'revokeKey'> = async ({ tx, tenantId, params }) => {
   if (key.kind === 'secret' && key.isActive) {
     // The lock of the tenant, so that of the last two keys one stays if both are revoked at once. A lock on the other
     // keys would do the same, but there may be many. The look at them comes after it, and sees what it waited for.
-    await findTenantForUpdate(tx, tenantId)
+    await lockTenant(tx, tenantId)
     if (!(await hasOtherSecretKey(tx, tenantId, key.id))) throw new ApiError('last_secret_key')
   }
   await revokeRow(tx, tenantId, key.id)

@@ -156,6 +156,13 @@ export async function hasSecretKey(db: Db, tenantId: string): Promise<boolean> {
   return row?.any ?? false
 }
 
+const lockTenantStatement = statement<never>('keys-lock-tenant', 'select from tenants where id = $1 for no key update')
+
+/** Until the transaction ends, no other one revokes a secret key of the tenant. */
+export async function lockTenant(tx: Tx, tenantId: string): Promise<void> {
+  await tx.query(lockTenantStatement, [tenantId])
+}
+
 const otherSecretStatement = statement<{ any: boolean }>(
   'keys-other-secret',
   // The end is indexed: keys that have ended are not read, however many they are.
