@@ -16,9 +16,9 @@ interface LeasePollerOptions {
   what: string
   /** Notified when there may be something to do. */
   channel: string
-  /** Called with the payload of each notification, before the look. */
+  /** Called with the payload of each notification, before the poll. */
   onMessage?: (payload: string) => void
-  /** Called before the look after a lost connection. */
+  /** Called before the poll after a lost connection. */
   onGap?: () => void
   renewIntervalMs: number
   /** Leases rows that nobody works on and adds a run for each. True: there may be more. */
@@ -43,8 +43,8 @@ export class LeasePoller<Run extends LeasedRun> {
   readonly #options: LeasePollerOptions
   readonly #listener: Listener
   readonly #timers: NodeJS.Timeout[] = []
-  #looking: Promise<void> | undefined
-  #lookAgain = false
+  #polling: Promise<void> | undefined
+  #pollAgain = false
   #stopped = false
 
   constructor(options: LeasePollerOptions) {
@@ -54,11 +54,11 @@ export class LeasePoller<Run extends LeasedRun> {
       channel: options.channel,
       onMessage: (payload) => {
         options.onMessage?.(payload)
-        this.look()
+        this.poll()
       },
       onGap: () => {
         options.onGap?.()
-        this.look()
+        this.poll()
       },
       onError: (error) => options.log.error({ err: error }, `notifications of ${options.what} lost; reconnecting`),
     })
@@ -71,9 +71,9 @@ export class LeasePoller<Run extends LeasedRun> {
   async start(): Promise<void> {
     await this.#listener.start()
     // Notifications make it fast. The timer makes it reliable and finds rows that become due.
-    this.#timers.push(setInterval(() => this.look(), pollIntervalMs))
+    this.#timers.push(setInterval(() => this.poll(), pollIntervalMs))
     this.#timers.push(setInterval(() => void this.#renew(), this.#options.renewIntervalMs))
-    this.look()
+    this.poll()
   }
 
   /** Takes no more rows; runs continue. Resolves after a poll that is under way. */
@@ -81,7 +81,7 @@ export class LeasePoller<Run extends LeasedRun> {
     this.#stopped = true
     for (const timer of this.#timers) clearInterval(timer)
     await this.#listener.close()
-    await this.#looking
+    await this.#polling
   }
 
   /** Resolves when every run has ended. */
@@ -101,18 +101,19 @@ export class LeasePoller<Run extends LeasedRun> {
     for (const run of this.runs.values()) run.abort(reason)
   }
 
-  look(): void {
+  /** Looks for rows now, or again after the poll that is under way. */
+  poll(): void {
     if (this.#stopped) return
-    if (this.#looking) {
-      this.#lookAgain = true
+    if (this.#polling) {
+      this.#pollAgain = true
       return
     }
-    this.#lookAgain = false
-    this.#looking = this.#lookOnce()
+    this.#pollAgain = false
+    this.#polling = this.#pollOnce()
       .catch((error: unknown) => this.#logFault(error, `the poll for ${this.#options.what} failed`))
       .finally(() => {
-        this.#looking = undefined
-        if (this.#lookAgain) this.look()
+        this.#polling = undefined
+        if (this.#pollAgain) this.poll()
       })
   }
 
@@ -123,26 +124,26 @@ export class LeasePoller<Run extends LeasedRun> {
     else log.error({ err: error }, message)
   }
 
-  async #lookOnce(): Promise<void> {
+  async #pollOnce(): Promise<void> {
     const { listHeld, take } = this.#options
-    if (listHeld) await this.#letGo(listHeld)
-    if (!this.#stopped && (await take())) this.#lookAgain = true
+    if (listHeld) await this.#abortLost(listHeld)
+    if (!this.#stopped && (await take())) this.#pollAgain = true
   }
 
   async #renew(): Promise<void> {
     try {
-      await this.#letGo(this.#options.renew)
+      await this.#abortLost(this.#options.renew)
     } catch (error) {
       this.#logFault(error, `leases of ${this.#options.what} not renewed`)
     }
   }
 
   /** Aborts the runs whose row has ended or is leased to another process. */
-  async #letGo(ask: (ids: string[]) => Promise<Set<string>>): Promise<void> {
+  async #abortLost(listHeld: (ids: string[]) => Promise<Set<string>>): Promise<void> {
     // Only the runs from before the query, because others may have started meanwhile.
     const asked = [...this.runs]
     if (asked.length === 0) return
-    const held = await ask(asked.map(([id]) => id))
+    const held = await listHeld(asked.map(([id]) => id))
     for (const [id, run] of asked) if (!held.has(id)) run.abort('its lease is lost')
   }
 }

@@ -96,7 +96,7 @@ export class ArtifactGenerator {
           this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'a generation stopped without an outcome'),
       )
     this.#poller.add(job.artifactId, { done, abort: (reason) => abort.abort(new Error(reason)) })
-    void done.then(() => this.#poller.look())
+    void done.then(() => this.#poller.poll())
   }
 
   async #run(job: Job, signal: AbortSignal): Promise<'done' | 'taken_over' | 'failed'> {

@@ -29,7 +29,7 @@ export class WebhookRunner {
   constructor(ctx: Context, databaseUrl: string) {
     const owner = newId('request')
     this.#ctx = ctx
-    this.#numbering = new OutboxNumbering(ctx, () => this.#work.look())
+    this.#numbering = new OutboxNumbering(ctx, () => this.#work.poll())
     const guard = new ShardGuard(ctx.tenantShards, ctx.log)
     this.#share = {
       ctx,
