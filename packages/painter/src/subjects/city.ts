@@ -9,7 +9,7 @@ import { person } from '../motifs/people.ts'
 import { skyline } from '../motifs/skyline.ts'
 import { lamps } from '../motifs/town.ts'
 import { broadleaf } from '../motifs/trees.ts'
-import { addBalloons, addBirds } from './common.ts'
+import { addBalloons, addBirds } from './birds-and-balloons.ts'
 
 /** Towers behind a river, seen over a railing. */
 export function drawCity(stage: Stage): void {

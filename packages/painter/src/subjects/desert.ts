@@ -6,7 +6,7 @@ import { heightAt, roughen } from '../drawing/terrain.ts'
 import { addSkyAndBodies } from '../motifs/sky.ts'
 import { camel } from '../motifs/people.ts'
 import { palm } from '../motifs/trees.ts'
-import { addBalloons, addBirds } from './common.ts'
+import { addBalloons, addBirds } from './birds-and-balloons.ts'
 
 const SANDS: readonly Lch[] = [
   [0.76, 0.11, 68],

@@ -9,7 +9,7 @@ import { addSkyAndBodies } from '../motifs/sky.ts'
 import { farRidge } from '../motifs/peaks.ts'
 import { addNearBank } from '../motifs/plants.ts'
 import { AUTUMN, broadleaf, LEAVES, poplar } from '../motifs/trees.ts'
-import { addBalloons, addBirds } from './common.ts'
+import { addBalloons, addBirds } from './birds-and-balloons.ts'
 
 type Crop = { colour: Lch; rows: boolean; words: string }
 const CROPS: readonly Crop[] = [

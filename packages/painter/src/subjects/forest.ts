@@ -10,7 +10,7 @@ import { pine } from '../motifs/pine.ts'
 import { grass } from '../motifs/plants.ts'
 import { AUTUMN, leafClump } from '../motifs/trees.ts'
 import { addSky } from '../motifs/skies.ts'
-import { addBirds } from './common.ts'
+import { addBirds } from './birds-and-balloons.ts'
 
 /** Rows of trunks that get paler with distance, towards a bright opening. */
 export function drawForest(stage: Stage): void {

@@ -9,7 +9,7 @@ import { addSkyAndBodies } from '../motifs/sky.ts'
 import { farRidge } from '../motifs/peaks.ts'
 import { grass } from '../motifs/plants.ts'
 import { broadleaf, poplar } from '../motifs/trees.ts'
-import { addBalloons, addBirds } from './common.ts'
+import { addBalloons, addBirds } from './birds-and-balloons.ts'
 
 const PLURALS: Partial<Record<Kind, string>> = { poppy: 'poppies', daisy: 'daisies', lavender: 'lavender', cosmos: 'cosmos' }
 

@@ -9,7 +9,7 @@ import { addSkyAndBodies } from '../motifs/sky.ts'
 import { lighthouse, rocks } from '../motifs/lighthouse.ts'
 import { farRidge } from '../motifs/peaks.ts'
 import { lamps, row, spire } from '../motifs/town.ts'
-import { addBirds } from './common.ts'
+import { addBirds } from './birds-and-balloons.ts'
 
 /** A quay with its houses on one side, a light on the other, and boats between. */
 export function drawHarbour(stage: Stage): void {

@@ -10,7 +10,7 @@ import { cat, person } from '../motifs/people.ts'
 import { pine } from '../motifs/pine.ts'
 import { addNearBank } from '../motifs/plants.ts'
 import { branching } from '../motifs/trees.ts'
-import { addBirds } from './common.ts'
+import { addBirds } from './birds-and-balloons.ts'
 
 /** Almost only sky: a band of stars, low land, and a small person who looks up. */
 export function drawNightSky(stage: Stage): void {

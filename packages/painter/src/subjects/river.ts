@@ -11,7 +11,7 @@ import { addSkyAndBodies } from '../motifs/sky.ts'
 import { farRidge } from '../motifs/peaks.ts'
 import { addNearBank, reeds } from '../motifs/plants.ts'
 import { AUTUMN, branching, broadleaf, dabs, LEAVES, poplar } from '../motifs/trees.ts'
-import { addBalloons, addBirds } from './common.ts'
+import { addBalloons, addBirds } from './birds-and-balloons.ts'
 
 /** A slow river, an old bridge over it, trees along the far bank and a boat. */
 export function drawRiver(stage: Stage): void {

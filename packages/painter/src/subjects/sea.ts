@@ -9,7 +9,7 @@ import { together } from '../motifs/drawn.ts'
 import { addSkyAndBodies } from '../motifs/sky.ts'
 import { lighthouse } from '../motifs/lighthouse.ts'
 import { farRidge } from '../motifs/peaks.ts'
-import { addBalloons, addBirds } from './common.ts'
+import { addBalloons, addBirds } from './birds-and-balloons.ts'
 
 /** Open water, a headland with a lighthouse, sails, and breaking waves in the foreground. */
 export function drawSea(stage: Stage): void {

@@ -11,7 +11,7 @@ import { broadleaf } from '../motifs/trees.ts'
 import { afloat } from '../motifs/boats.ts'
 import { together, unlit } from '../motifs/drawn.ts'
 import { line } from '../drawing/svg.ts'
-import { addBirds } from './common.ts'
+import { addBirds } from './birds-and-balloons.ts'
 
 /** Houses across a square, people, and a pavement that shines when it is wet. */
 export function drawStreet(stage: Stage): void {

@@ -12,7 +12,7 @@ import { person } from '../motifs/people.ts'
 import { pine } from '../motifs/pine.ts'
 import { lamps, spire } from '../motifs/town.ts'
 import { broadleaf, branching } from '../motifs/trees.ts'
-import { addBirds } from './common.ts'
+import { addBirds } from './birds-and-balloons.ts'
 
 /** Cottages around a church among hills. In winter they are under snow, with lit windows. */
 export function drawVillage(stage: Stage): void {
