@@ -2,7 +2,7 @@ import { parseSync } from 'oxc-parser'
 import { eventSpecs } from '../../packages/contract/src/event-types.ts'
 import { Event } from '../../packages/contract/src/events.ts'
 import * as itemExport from '../../packages/contract/src/item-export.ts'
-import { Item, OpenItem } from '../../packages/contract/src/items.ts'
+import { Item, OpenItem } from '../../packages/contract/src/item-schemas.ts'
 import type { AnswerSpec, Operation } from '../../packages/contract/src/operation.ts'
 import { SessionLaunch, SessionStatus } from '../../packages/contract/src/session-schemas.ts'
 import * as space from '../../packages/contract/src/space-schemas.ts'
@@ -29,7 +29,7 @@ export const contractModules: Record<string, (declared: Declared) => string | Pr
   'typebox.d.ts': typeboxModule,
   'contract/src/table.d.ts': tableModule,
   'contract/src/event-types.d.ts': eventTypesModule,
-  'contract/src/items.d.ts': () => schemasModule({ Item, OpenItem }),
+  'contract/src/item-schemas.d.ts': () => schemasModule({ Item, OpenItem }),
   [exportPath]: async (declared) => typesModule(await declared(exportPath), itemExport),
   [streamsPath]: async (declared) => typesModule(await declared(streamsPath), streams),
   'contract/src/events.d.ts': () => schemasModule({ Event }),

@@ -1,6 +1,6 @@
 import { Type } from './type.ts'
 import { collectionParams } from './collections.ts'
-import { accounts, identityHeaders } from './items.ts'
+import { accounts, identityHeaders } from './item-schemas.ts'
 import { operation } from './operation.ts'
 import { everyMember, moderators } from './roles.ts'
 import { closed, GenericOk, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { collectionParams } from './collections.ts'
-import { Item, itemExample, itemFilters } from './items.ts'
+import { Item, itemExample, itemFilters } from './item-schemas.ts'
 import { operation } from './operation.ts'
 import { everyMember } from './roles.ts'
 import { closed, id, Timestamp } from './schemas.ts'
