@@ -30,7 +30,7 @@ const listKeyLeaks: HandlerOf<'listKeyLeaks'> = async ({ ctx, tenantId, query })
   })
   // What this process has answered is in the summary.
   await ctx.requestLog.flush()
-  const wanted = leaks.map(({ key }) => ({ id: key.id, until: endOf(key) }))
+  const wanted = leaks.map(({ key }) => ({ id: key.id, until: acceptedUntil(key) }))
   const uses = await summariseKeyUse(ctx.db, tenantId, wanted, ctx.config.retentionDays.requests)
   const unused = { count: 0, since: null, origins: [], last: [], searchedFrom: null }
   return {
@@ -40,8 +40,8 @@ const listKeyLeaks: HandlerOf<'listKeyLeaks'> = async ({ ctx, tenantId, query })
   }
 }
 
-/** No request with the key was accepted from this time on. */
-function endOf({ revokedAt, expiresAt }: Key): string {
+/** No process accepted a request with the key from this time on. */
+function acceptedUntil({ revokedAt, expiresAt }: Key): string {
   const ends = [revokedAt, expiresAt].flatMap((at) => (at === null ? [] : [Date.parse(at)]))
   return ends.length === 0 ? 'infinity' : new Date(Math.min(...ends) + graceMs).toISOString()
 }
