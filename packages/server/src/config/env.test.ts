@@ -40,6 +40,8 @@ test('the variables of Atrium and of other programs get no warning', async () =>
     OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
     OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE: '/ca.pem',
     POST: '1',
+    // Set and empty, as Compose passes a variable that is not set.
+    ATRIUM_COLOUR: '',
   }
   assert.deepEqual(
     environmentWarnings({ ...others, ...Object.fromEntries([...ofSpace, ...ofPython]), NODE_ENV: 'production', PORT: '1' }),

@@ -4,12 +4,14 @@ import { KeyCache } from './key-cache.ts'
 import type { ResolvedKey } from './key.ts'
 
 function setUp() {
-  const state = { now: 0, loads: 0, status: 'active' as ResolvedKey['tenantStatus'], broken: false }
+  const state = { now: 0, loads: 0, status: 'active' as ResolvedKey['tenantStatus'], broken: false, loadMs: 0 }
   const cache = new KeyCache({
     now: () => state.now,
     load: async (hashes) => {
       state.loads += hashes.length
       if (state.broken) throw new Error('database away')
+      const status = state.status
+      state.now += state.loadMs
       return hashes.map((id) =>
         id === 'unknown'
           ? undefined
@@ -17,7 +19,7 @@ function setUp() {
               id,
               kind: 'secret',
               tenantId: 'ten_a',
-              tenantStatus: state.status,
+              tenantStatus: status,
               roles: [],
               endsAtMs: undefined,
               ratePercent: 100,
@@ -37,6 +39,15 @@ test('a key is loaded once', async () => {
 
 test('an entry is used for at most 15 s, even without any notification', async () => {
   const { state, cache } = setUp()
+  await cache.resolve('a')
+  state.status = 'suspended'
+  state.now = 15_000
+  assert.equal((await cache.resolve('a'))?.tenantStatus, 'suspended')
+})
+
+test('the 15 s begin with the load and not with its answer, which may be late', async () => {
+  const { state, cache } = setUp()
+  state.loadMs = 10_000
   await cache.resolve('a')
   state.status = 'suspended'
   state.now = 15_000

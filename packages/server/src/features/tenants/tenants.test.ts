@@ -47,6 +47,11 @@ test('wrong, expired and used-up invites are refused alike', async () => {
   const used = await invite()
   await signUp(used)
   texts.push((await signUp(used)).body.error.message)
+  const { invite_code: late, id } = (await send(api, 'POST', '/tenants/invites', { ...operator, body: {} })).body.data
+  await api.ctx.db.pool.query(`update invites set expires_at = now() - interval '1 s' where id = $1`, [id])
+  const { status, body } = await signUp(late)
+  assert.deepEqual([status, body.error?.code], [403, 'invite_invalid'])
+  texts.push(body.error.message)
   assert.equal(new Set(texts).size, 1)
 })
 

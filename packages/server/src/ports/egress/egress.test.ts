@@ -89,6 +89,8 @@ test('headers without end are refused', async (t) => {
     )
     await server.untilOpen(0)
   }
+  const { egress, url } = await openEgressTo(t, answering(head([`x-a: ${'a'.repeat(20_000)}`, 'content-length: 0'])))
+  await assert.rejects(egress.send({ method: 'GET', url }), { name: 'EgressError', reason: 'protocol' }, 'more than 16 KiB')
 })
 
 test('the deadline is over the whole exchange, however the other side dribbles, and closes the connection', async (t) => {
