@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { commitEnd } from '../session-transitions.ts'
 import type { Session } from '../session.ts'
-import { claimSessions } from './lease-store.ts'
+import { claimSessions, listHeld, updateAnswered } from './lease-store.ts'
 import { launchRemote } from './remote-agent.ts'
 import { runModelSession, type Run } from './run-model-session.ts'
 import { SessionLease } from './session-lease.ts'
@@ -70,6 +70,16 @@ test('nor does it post a farewell and end the session when it fails', async () =
   const error = { code: 'internal_error', message: 'The server had an internal error.' }
   const after = await commitEnd(ctx, taken.session, { status: 'failed', error }, { leaseOwner: 'req_stopped' })
   assert.equal(after?.status, 'launching')
+  await assertUntouched(taken)
+})
+
+test('nor does it still hold the session, or record an answer', async () => {
+  const taken = await takenOver({})
+  const { db } = world.api.ctx
+  const { id } = taken.session
+  assert.deepEqual([...(await listHeld(db, 'req_stopped', [id])), ...(await listHeld(db, 'req_other', [id]))], [id])
+  assert.equal(await updateAnswered(db, taken.session, 'req_stopped', 1), false)
+  assert.equal(await updateAnswered(db, taken.session, 'req_other', 1), true)
   await assertUntouched(taken)
 })
 
