@@ -1,6 +1,7 @@
 import { AtriumError } from '@atrium/client/atrium-error'
 import { errors, type ErrorCode } from '@atrium/contract/errors'
 import { readableLength } from '@atrium/contract/readable-length'
+import { readablePattern } from '@atrium/contract/readable-pattern'
 import type { JsonObject } from '@atrium/contract/strict-json'
 import {
   ProtocolError,
@@ -97,9 +98,10 @@ function wrongArguments(tool: Tool, args: JsonObject): string | undefined {
   let validator = validators.get(tool)
   if (!validator) validators.set(tool, (validator = Compile(tool.input)))
   if (validator.Check(args)) return undefined
-  const problems = validator
-    .Errors(args)
-    .map(({ instancePath, message }) => `${instancePath || 'arguments'} ${readableLength(message)}`)
+  const problems = validator.Errors(args).map(({ keyword, instancePath, message, params }) => {
+    const words = keyword === 'pattern' ? readablePattern(String(params.pattern)) : undefined
+    return `${instancePath || 'arguments'} ${words ?? readableLength(message)}`
+  })
   return `The arguments do not fit the schema of ${tool.name}: ${problems.slice(0, 5).join('; ')}`
 }
 

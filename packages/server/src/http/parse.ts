@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '@atrium/contract/errors'
 import { readableLength } from '@atrium/contract/readable-length'
+import { readablePattern } from '@atrium/contract/readable-pattern'
 import { isJsonObject, JsonError, parseStrictJson, shortPath } from '@atrium/contract/strict-json'
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
@@ -46,7 +47,12 @@ function explain(found: SchemaError[], fields: string[]): ErrorDetail[] {
   }
   for (const { keyword, instancePath, message, params } of found) {
     if (keyword === 'boolean') continue
-    const names = params as { additionalProperties?: string[]; requiredProperties?: string[]; allowedValues?: unknown[] }
+    const names = params as {
+      additionalProperties?: string[]
+      requiredProperties?: string[]
+      allowedValues?: unknown[]
+      pattern?: string | RegExp
+    }
     if (keyword === 'additionalProperties')
       for (const name of names.additionalProperties ?? []) {
         const meant = instancePath === '' ? closest(name, fields) : undefined
@@ -55,6 +61,7 @@ function explain(found: SchemaError[], fields: string[]): ErrorDetail[] {
     else if (keyword === 'required')
       for (const name of names.requiredProperties ?? []) note(`${instancePath}/${name}`, 'required')
     else if (keyword === 'enum') note(instancePath, `must be one of ${(names.allowedValues ?? []).join(', ')}`)
+    else if (keyword === 'pattern') note(instancePath, readablePattern(String(names.pattern)) ?? message)
     else note(instancePath, reworded(message))
   }
   return [...details].map(([path, message]) => ({ path, message }))
