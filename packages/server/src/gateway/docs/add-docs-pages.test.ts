@@ -25,6 +25,19 @@ test('each error code has its page', async () => {
   assert.equal((await get('/docs/errors/README')).status, 404)
 })
 
+test('a page names its own address, and a page that is missing names none', async () => {
+  for (const path of ['/docs', '/docs/guides/keys', '/docs/errors/not_found', '/downloads']) {
+    const html = await (await get(`${path}?from=mail`)).text()
+    assert.equal(/<link rel="canonical" href="([^"]*)">/.exec(html)?.[1], path)
+  }
+  const missing = await (await get('/docs/nothing', { accept: 'text/html' })).text()
+  assert.ok(!missing.includes('canonical'))
+})
+
+test('the icon has the colour of the brand', async () => {
+  assert.match(await (await get('/favicon.ico')).text(), /stroke="#c1552f"/)
+})
+
 test('the examples bear the addresses of this installation', async () => {
   const html = await (await get('/docs/guides/quickstart')).text()
   assert.ok(html.includes('ATRIUM=https://api.example/v1'))

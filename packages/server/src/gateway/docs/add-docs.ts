@@ -61,7 +61,7 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
 }
 
 /** The icon of the pages, readable on light and dark tabs. */
-const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 13 15" fill="none" stroke="#7c6cf2" stroke-width="1.6">${archMarkPath}</svg>`
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 13 15" fill="none" stroke="#c1552f" stroke-width="1.6">${archMarkPath}</svg>`
 
 function publicFile(req: FastifyRequest, reply: FastifyReply, type: string, text: string | Buffer): FastifyReply {
   applyCors(reply)

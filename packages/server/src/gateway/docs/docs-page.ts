@@ -47,6 +47,8 @@ export function docsPage(parts: DocsPageParts): string {
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">',
     `<title>${escapeHtml(title === 'Atrium' ? title : `${title} · Atrium`)}</title>`,
+    // The address without the query that a link or a search adds.
+    parts.path === '' ? '' : `<link rel="canonical" href="${escapeHtml(parts.path)}">`,
     previewTags(title, body),
     `<link rel="icon" href="/favicon.ico" type="image/svg+xml">`,
     `<link rel="stylesheet" href="${assetPaths.style}"><script type="module" src="${assetPaths.script}"></script></head>`,
