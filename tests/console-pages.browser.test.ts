@@ -97,6 +97,35 @@ describe(
       await page.context().close()
     })
 
+    test('on a phone with letters of twice the size, nothing is cut off and no value is squeezed into a column', async () => {
+      const { page, problems } = await watch({ ...screens[2], storageState: await signIn('tenant') })
+      const paths = ['/collections/:id', '/collections/:id/settings', '/agents/:id', '/keys', '/webhooks/:id', '/events', '/logs']
+      for (const path of [...paths, '/settings']) {
+        await page.goto(addressOf('tenant', path))
+        await settleConsole(page)
+        await page.evaluate("document.documentElement.style.fontSize = '200%'")
+        assert.deepEqual(await stickingOut(page), [], path)
+        const squeezed = await page.evaluate(`[...document.querySelectorAll('.facts dd, .log b')].filter(
+          (value) => value.getBoundingClientRect().width < 120).map((value) => value.textContent)`)
+        assert.deepEqual(squeezed, [], path)
+      }
+      assert.deepEqual(problems, [])
+      await page.context().close()
+    })
+
+    test('a page that cannot be loaded keeps its heading, says so, and is loaded again', async () => {
+      const { page } = await watch({ storageState: await signIn('tenant') })
+      await page.route('**/v1/tenant', (route) => route.abort())
+      await page.goto(addressOf('tenant', '/credits'))
+      await page.getByRole('heading', { name: 'Credits', level: 1 }).waitFor()
+      const failure = page.getByRole('alert')
+      await failure.waitFor()
+      await page.unroute('**/v1/tenant')
+      await failure.getByRole('button', { name: 'Try again' }).click()
+      await page.getByRole('heading', { name: 'Your balance' }).waitFor()
+      await page.context().close()
+    })
+
     for (const kind of ['tenant', 'operator'] as const) {
       test(`${kind}: no page has a finding of axe, a refused or foreign request, an error or a sideways scroll`, async () => {
         const storageState = await signIn(kind)

@@ -104,7 +104,7 @@ function charge({
   stopped_at,
   status,
 }: Session): string {
-  if (status === 'armed') return '—'
+  if (status === 'armed') return '–'
   const held = price + budget
   return stopped_at === null ? `${formatNumber(held)} held` : `${formatNumber(charged)} of ${formatNumber(held)}`
 }
@@ -124,7 +124,7 @@ function budgetOf({
 }
 
 function stay({ joined_at, stopped_at }: Session): string {
-  if (joined_at === null) return '—'
+  if (joined_at === null) return '–'
   const seconds = Math.round(((stopped_at === null ? Date.now() : Date.parse(stopped_at)) - Date.parse(joined_at)) / 1_000)
   return seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
 }

@@ -20,6 +20,8 @@ import { CheckoutForm, CouponForm } from './credit-forms.tsx'
 import { Epochs } from './epochs.tsx'
 import { downloadStatement } from './statement.ts'
 
+const lead = 'What you issued and sold, and where it went. Nobody sees who spent it.'
+
 /** The money of a tenant: what it issued, sold and granted. */
 export function Credits() {
   const path = usePath()
@@ -27,14 +29,20 @@ export function Credits() {
   const [form, setForm] = useState<'coupon' | 'checkout'>()
   const [coupon, setCoupon] = useState<string>()
   const [turn, setTurn] = useState(0)
-  if (!tenant.data) return tenant.error === undefined ? <Loading /> : <FailureNote error={tenant.error} onRetry={tenant.reload} />
+  if (!tenant.data)
+    return (
+      <>
+        <PageHead title="Credits" lead={lead} />
+        {tenant.error === undefined ? <Loading /> : <FailureNote error={tenant.error} onRetry={tenant.reload} />}
+      </>
+    )
   // An empty list means every role.
   const { roles } = tenant.data
   const isIssuer = roles.length === 0 || roles.includes('issuer')
   const mayChange = may('develop')
   return (
     <>
-      <PageHead title="Credits" lead="What you issued and sold, and where it went. Nobody sees who spent it.">
+      <PageHead title="Credits" lead={lead}>
         {mayChange && (
           <button class="button" type="button" onClick={() => setForm('checkout')}>
             Sell credits

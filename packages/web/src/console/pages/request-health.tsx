@@ -56,7 +56,7 @@ function Charts({ summary: { buckets, sampled } }: { summary: Summary }) {
     ],
     [
       'p95 of the slowest hour',
-      `${about}${slowest.toFixed(slowest < 10 ? 1 : 0)} ms`,
+      slowest === 0 ? '–' : `${about}${slowest.toFixed(slowest < 10 ? 1 : 0)} ms`,
       [['p95', 'accent', ({ p95_ms: ms }) => ms ?? 0]],
     ],
   ]

@@ -110,7 +110,7 @@ function Browsers() {
               </span>
             ),
           },
-          { title: 'Address', cell: ({ address }) => address ?? '—' },
+          { title: 'Address', cell: ({ address }) => address ?? '–' },
           { title: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
           { title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
           { title: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },
@@ -155,7 +155,7 @@ function AuditLog() {
             title: 'Changed',
             cell: ({ id, targets }) =>
               Object.keys(targets).length === 0 ? (
-                '—'
+                '–'
               ) : opened === id ? (
                 <code>{JSON.stringify(targets)}</code>
               ) : (
@@ -164,10 +164,10 @@ function AuditLog() {
                 </button>
               ),
           },
-          { title: 'Address', cell: ({ address }) => address ?? '—' },
+          { title: 'Address', cell: ({ address }) => address ?? '–' },
           {
             title: 'Request',
-            cell: ({ request_id: id }) => (id === null ? '—' : <CopyText text={id} label="Copy the request id" short />),
+            cell: ({ request_id: id }) => (id === null ? '–' : <CopyText text={id} label="Copy the request id" short />),
           },
           { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
         ]}

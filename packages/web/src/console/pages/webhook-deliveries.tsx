@@ -119,7 +119,7 @@ export function Deliveries({ id: endpoint, enabled, changes }: DeliveriesProps) 
           {
             title: 'Next attempt',
             cell: ({ next_attempt_at: at }) => {
-              if (at === null) return '—'
+              if (at === null) return '–'
               // While the endpoint pauses, the time of an attempt passes without it.
               return isDue(at) ? isFailing || !enabled ? 'queued' : 'now' : <Time at={at} />
             },

@@ -45,7 +45,7 @@ function healthOf(deliveries: readonly Delivery[]): DeliveryHealth {
 /** What the last attempt had for an answer, or why there was none. */
 export function answerText({ response_status: status, error }: Pick<Delivery, 'response_status' | 'error'>): string {
   // The error of a wrong status names the status.
-  return error ?? (status === null ? '—' : `${status}`)
+  return error ?? (status === null ? '–' : `${status}`)
 }
 
 /** "3 were given up, 2 failed and are tried again, 40 were not tried yet"; empty if nothing failed. */

@@ -61,7 +61,7 @@ export function Webhooks() {
             },
             {
               title: 'Description',
-              cell: ({ id, description }) => description ?? (id === 'default' ? 'The default endpoint' : '—'),
+              cell: ({ id, description }) => description ?? (id === 'default' ? 'The default endpoint' : '–'),
             },
             { title: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
             { title: 'Events', cell: ({ events }) => eventsText(events) },
