@@ -5,7 +5,7 @@ import { isLocked } from '@atrium/traffic/database-errors'
 import { HeldElsewhere } from '@atrium/traffic/overloaded'
 import { ApiError } from '#errors/api-error.ts'
 import type { AskedClaim, Claim, KeptAnswer, SentAnswer } from './claim.ts'
-import { findAnswer, insertClaim } from './store.ts'
+import { assertTableFree, findAnswer, insertClaim } from './store.ts'
 
 /** Thrown while the effect is written, if the claim's row already exists. */
 export class ClaimTaken extends Error {}
@@ -131,14 +131,19 @@ async function isFreedBefore(db: Database, claim: Claim, deadlineMs: number): Pr
   }
 }
 
-/** Whether another process still runs a request with this key. Inserts nothing. */
+/**
+ * Whether another process still runs a request with this key. Inserts nothing. Throws if the table itself is locked: then
+ * no request needs to have the key.
+ */
 async function isHeld(db: Database, claim: Claim): Promise<boolean> {
   const notKept = new Error('only tried')
   const insert = db.transactionOnce(async (tx) => {
     await insertClaim(tx, claim)
     throw notKept
   })
-  return insert.catch((error: unknown) => isLocked(error))
+  if (!(await insert.catch((error: unknown) => isLocked(error)))) return false
+  await assertTableFree(db, claim)
+  return true
 }
 
 function isRefusal(error: unknown): boolean {

@@ -25,6 +25,18 @@ export async function insertClaim(tx: Tx, claim: Omit<Claim, 'seal'>): Promise<b
   return rows.length === 1
 }
 
+const tableFreeStatement = statement<never>(
+  'idempotency-table-free',
+  // No claim has this scope, so this waits for locks of the table and of the claim's partition, and for no row.
+  `delete from idempotency_keys where scope = '' and key_hash = $1`,
+  { writes: false, tries: 'one' },
+)
+
+/** Throws isLocked if something locks the table against writes, such as the building of an index. */
+export async function assertTableFree(db: Db, claim: Pick<Claim, 'keyHash'>): Promise<void> {
+  await db.query(tableFreeStatement, [claim.keyHash])
+}
+
 const answerStatement = statement<never>(
   'idempotency-answer',
   `update idempotency_keys set answer = $3 where scope = $1 and key_hash = $2`,
