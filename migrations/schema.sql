@@ -2131,6 +2131,7 @@ create table processes (
   started_at timestamp(3) with time zone default now() not null,
   beat_at timestamp(3) with time zone default now() not null,
   slowest_revocation_ms integer,
+  sealing_key text,
   constraint processes_pkey PRIMARY KEY (id),
   constraint processes_role_known CHECK ((role = ANY (ARRAY['api'::text, 'worker'::text])))
 ) with (fillfactor=50);

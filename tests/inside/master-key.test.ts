@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../packages/server/tes
 import { sealedColumns, type SealedRef } from '../../packages/server/src/crypto/vault/sealed-columns.ts'
 import { Vault } from '../../packages/server/src/crypto/vault/vault.ts'
 import { agentControlToken, agentEndpoint } from '../support/agent-endpoint.ts'
-import { adminToken, type AtriumProcess } from '../support/atrium-process.ts'
+import { adminToken, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { askGood, call, makeCollection, makeTenant } from '../support/call-api.ts'
 import { grantCoupon, sellCredits } from '../support/credits.ts'
 import { fundIssuer } from '../support/fund-issuer.ts'
@@ -100,8 +100,8 @@ async function openAll(...keys: [Buffer, ...Buffer[]]): Promise<Record<string, R
   return opened
 }
 
-async function reseal(): Promise<{ code: number | null | undefined; output: string }> {
-  const run = runAtrium(['reseal'], { ATRIUM_PUBLIC_URL: atrium.origin, ATRIUM_ADMIN_TOKEN: adminToken })
+async function reseal({ origin } = atrium): Promise<{ code: number | null | undefined; output: string }> {
+  const run = runAtrium(['reseal'], { ATRIUM_PUBLIC_URL: origin, ATRIUM_ADMIN_TOKEN: adminToken })
   return { code: await run.ended(30_000), output: run.output() }
 }
 
@@ -178,4 +178,32 @@ test('a new master key takes over in service: nothing is lost when the old one i
   const damaged = await reseal()
   assert.equal(damaged.code, 1, 'a value that no configured key opens')
   assert.match(damaged.output, /✗ A key that is not configured \(01020304\): needed for 1 value, unreadable without it/)
+})
+
+test('the old key is still needed while a process that seals under it runs', async () => {
+  const shared = await createTestDatabase()
+  const start = (...keys: Buffer[]) =>
+    startAtrium({
+      databaseUrl: shared.url,
+      role: 'api',
+      env: { ATRIUM_MASTER_KEY: keys.map((key) => key.toString('base64')).join(',') },
+    })
+  const forgotten = await start(oldKey, newKey)
+  const renewed = await start(newKey, oldKey)
+  try {
+    const early = await reseal(renewed)
+    assert.match(early.output, /✗ Key 2 .*: 1 running process still seals under it. Keep it/)
+    assert.equal(early.code, 1)
+    // Why: it goes on to seal under the old key.
+    const { secret } = await makeTenant(forgotten.origin)
+    await askGood(forgotten.origin, 'PUT /v1/tenant/provider-keys', { key: secret, body: { openai: 'sk-planted-0123456789' } })
+    await forgotten.end()
+    const { code, output } = await reseal(renewed)
+    assert.match(output, /1 of them resealed now.*\n✓ Key 2/)
+    assert.equal(code, 0)
+  } finally {
+    await forgotten.end('SIGKILL')
+    await renewed.end('SIGKILL')
+    await shared.drop()
+  }
 })

@@ -184,6 +184,8 @@ interface KeyNeeds {
   values: number
   answers: number
   answers_until: string | null
+  /** Absent in the answer of an earlier release. */
+  processes?: number
 }
 
 interface ResealReport {
@@ -194,7 +196,7 @@ interface ResealReport {
 
 /**
  * Reseals secrets under the first master key and prints what each other key is still needed for. Exit code 1 if a key
- * is needed for values that cannot be resealed.
+ * is needed for values that cannot be resealed, or if a process still seals under it.
  */
 export async function reseal(): Promise<void> {
   let sealed = 0
@@ -219,10 +221,14 @@ export async function reseal(): Promise<void> {
     console.log(needsOf(key, key.configured ? `Key ${i + 2} (${key.id})` : `A key that is not configured (${key.id})`)),
   )
   if (others.length === 0) console.log('  There is no other key. To change it, put a new key before it: docs/master-key.md')
-  if (others.some(({ values }) => values > 0)) process.exitCode = 1
+  if (others.some(({ values, processes = 0 }) => values + processes > 0)) process.exitCode = 1
 }
 
-function needsOf({ configured, values, answers, answers_until: until }: KeyNeeds, name: string): string {
+function needsOf({ configured, values, answers, answers_until: until, processes = 0 }: KeyNeeds, name: string): string {
+  if (processes > 0) {
+    const sealing = processes === 1 ? '1 running process still seals' : `${processes} running processes still seal`
+    return `✗ ${name}: ${sealing} under it. Keep it, restart them with the new key first, and run this command again.`
+  }
   if (values > 0 && configured)
     return `✗ ${name}: needed for ${counted(values)} that could not be resealed because they are damaged. Keep it.`
   if (values > 0) return `✗ ${name}: needed for ${counted(values)}, unreadable without it. Restore it.`

@@ -17,7 +17,8 @@ export const operatorOperations = {
     description:
       'Operator only. Reseals secrets that are sealed under another master key under the first one, for about half ' +
       'a minute per call. Repeat it until `resealed` is 0. `keys` lists what each key is still needed for: a key ' +
-      'that is not the first can be removed when it has no `values` and `answers_until` is null or has passed.',
+      'that is not the first can be removed when it has no `processes` and no `values`, and `answers_until` is null or ' +
+      'has passed.',
     caller: 'operator',
     answers: {
       200: {
@@ -36,6 +37,9 @@ export const operatorOperations = {
                 'Stored answers of Idempotency-Keys that are sealed under this key. They are not resealed; they expire.',
               ),
               answers_until: nullable(Timestamp),
+              processes: count(
+                'Processes that run and seal under this key. Restart them with the new key first, then call this again.',
+              ),
             }),
             {
               description: 'The configured keys in order, of which the first one seals; then other keys that are still needed.',
@@ -48,8 +52,15 @@ export const operatorOperations = {
       data: {
         resealed: 412,
         keys: [
-          { id: '5f1c09ab', configured: true, values: 1_630, answers: 12, answers_until: '2026-11-21T09:41:00.000Z' },
-          { id: '92e40d17', configured: true, values: 0, answers: 37, answers_until: '2026-11-21T09:30:00.000Z' },
+          {
+            id: '5f1c09ab',
+            configured: true,
+            values: 1_630,
+            answers: 12,
+            answers_until: '2026-11-21T09:41:00.000Z',
+            processes: 3,
+          },
+          { id: '92e40d17', configured: true, values: 0, answers: 37, answers_until: '2026-11-21T09:30:00.000Z', processes: 0 },
         ],
       },
     },

@@ -1894,6 +1894,8 @@ class ResealSecretsDataKeysEntry(TypedDict):
     """Stored answers of Idempotency-Keys that are sealed under this key. They are not resealed; they expire."""
     answers_until: str | None
     """RFC 3339, UTC, milliseconds."""
+    processes: int
+    """Processes that run and seal under this key. Restart them with the new key first, then call this again."""
 
 
 class RotateCollectionTokensBody(TypedDict):

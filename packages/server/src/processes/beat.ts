@@ -11,7 +11,7 @@ const intervalMs = 10_000
  * record. A failure is not logged: what the database refuses, the next beat writes.
  */
 export function startBeat(
-  { db, revocationProbe }: Pick<Context, 'db' | 'revocationProbe'>,
+  { db, revocationProbe, vault }: Pick<Context, 'db' | 'revocationProbe' | 'vault'>,
   role: 'api' | 'worker',
 ): () => Promise<void> {
   const id = randomUUID()
@@ -31,6 +31,7 @@ export function startBeat(
       memoryBytes: process.memoryUsage.rss(),
       startedAt,
       slowestRevocationMs: revocationProbe.worstMs(),
+      sealingKey: vault.keyIds[0].toString('hex'),
     })
   }
   const quietly = (work: () => Promise<void>) => (last = last.then(work).catch(() => undefined))

@@ -752,7 +752,8 @@ class OperatorOperations(Core):
 
         Operator only. Reseals secrets that are sealed under another master key under the first one, for about half
         a minute per call. Repeat it until `resealed` is 0. `keys` lists what each key is still needed for: a key
-        that is not the first can be removed when it has no `values` and `answers_until` is null or has passed.
+        that is not the first can be removed when it has no `processes` and no `values`, and `answers_until` is null
+        or has passed.
 
         Needs: The operator's token.
 

@@ -46,7 +46,7 @@ export class UnknownMasterKeyError extends Error {
  */
 export class Vault {
   readonly #current: Keys
-  readonly #all: Keys[]
+  readonly #all: [Keys, ...Keys[]]
 
   /** The first key seals. */
   constructor(masterKeys: readonly [Buffer, ...Buffer[]]) {
@@ -56,8 +56,9 @@ export class Vault {
   }
 
   /** The ids of the master keys; the id of the key that seals comes first. They are hashes, and not secret. */
-  get keyIds(): Buffer[] {
-    return this.#all.map(({ id }) => id)
+  get keyIds(): [Buffer, ...Buffer[]] {
+    const [{ id }, ...others] = this.#all
+    return [id, ...others.map((keys) => keys.id)]
   }
 
   seal(plaintext: Buffer, place: SealedRef): Buffer {

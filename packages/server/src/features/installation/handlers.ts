@@ -7,7 +7,7 @@ import { listFunctions } from '#db/sql-functions.ts'
 import { recordAudit } from '#features/audit-log/record-audit.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { cutPageBy, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
-import { listProcesses as processesOf, type RunningProcess } from './process-store.ts'
+import { countSealing, listProcesses as processesOf, type RunningProcess } from './process-store.ts'
 import { ByShard } from '../distribution/by-shard.ts'
 import { measureQueues } from './queue-store.ts'
 import { spaceCertificateHandlers } from './space-certificate.ts'
@@ -18,8 +18,12 @@ import { findDatabaseVersions } from './version-store.ts'
 const resealSecrets: HandlerOf<'resealSecrets'> = async ({ ctx, audit }) => {
   // Recorded before the resealing: it changes no value, and an interrupted call must be recorded too.
   await ctx.db.transaction((tx) => recordAudit(tx, audit))
+  // Counted before it, too: what a process seals until it ends is then resealed, or listed.
+  const sealing = await countSealing(ctx.db)
   const { resealed, keys } = await ctx.resealer.run()
-  const needs = keys.map(({ answersUntil, ...same }) => ({ ...same, answers_until: answersUntil }))
+  const needs = keys.map(({ answersUntil, ...same }) => {
+    return { ...same, answers_until: answersUntil, processes: sealing.get(same.id) ?? 0 }
+  })
   return { status: 200, data: { resealed, keys: needs } }
 }
 

@@ -34,8 +34,8 @@ function toProcess({ memory_bytes, started_at, beat_at, is_silent, ...same }: Ro
 const saveStatement = statement<never>(
   'processes-save',
   // The row exists unless this is the first beat, or the database was restored or unreachable for a day.
-  `insert into processes as p (id, role, host, pid, version, node, memory_bytes, started_at, slowest_revocation_ms)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  `insert into processes as p (id, role, host, pid, version, node, memory_bytes, started_at, slowest_revocation_ms, sealing_key)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
    on conflict on constraint processes_pkey do update set memory_bytes = excluded.memory_bytes, beat_at = now(),
      slowest_revocation_ms = excluded.slowest_revocation_ms`,
 )
@@ -43,12 +43,25 @@ const saveStatement = statement<never>(
 interface Beat extends Omit<RunningProcess, 'beatAt' | 'isSilent'> {
   /** The slowest revocation that it measured in the last hour; undefined: none. */
   slowestRevocationMs: number | undefined
+  /** The id, in hex, of the master key under which it seals. */
+  sealingKey: string
 }
 
 /** Records that the process runs now. */
 export async function saveBeat(db: Db, beat: Beat): Promise<void> {
-  const { id, role, host, pid, version, node, memoryBytes, startedAt, slowestRevocationMs = null } = beat
-  await db.query(saveStatement, [id, role, host, pid, version, node, memoryBytes, startedAt, slowestRevocationMs])
+  const { id, role, host, pid, version, node, memoryBytes, startedAt, slowestRevocationMs = null, sealingKey } = beat
+  await db.query(saveStatement, [id, role, host, pid, version, node, memoryBytes, startedAt, slowestRevocationMs, sealingKey])
+}
+
+const sealingStatement = statement<{ key: string; count: number }>(
+  'processes-sealing',
+  `select sealing_key as key, count(*) as count from processes
+   where sealing_key is not null and beat_at >= now() - interval '30 seconds' group by 1`,
+)
+
+/** How many running processes seal under each master key, by its id in hex. */
+export async function countSealing(db: Db): Promise<Map<string, number>> {
+  return new Map((await db.query(sealingStatement, [])).map(({ key, count }) => [key, count]))
 }
 
 const revocationStatement = statement<{ worst_ms: number | null }>(
