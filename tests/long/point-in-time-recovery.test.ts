@@ -108,6 +108,12 @@ test(
       key: kept.publishable,
       body: { type: 'm', content: 'kept' },
     })
+    // Somebody is signed in to the console at that moment, and has a link.
+    run(
+      `psql -d atrium -c "insert into console_links (secret_hash, kind, expires_at) values ('a', 'operator', now() + interval '1 day');
+         insert into console_sessions (id, token_hash, csrf_hash, address, expires_at)
+         values ('a', 'a', 'a', '127.0.0.1', now() + interval '1 day')"`,
+    )
     await delay(1_500)
     const TARGET = run(`psql -Atc "select date_trunc('second', now())"`).trim()
     await delay(1_500)
@@ -123,6 +129,8 @@ test(
     stop = await startPostgres()
     run(wait!)
     run(close!, { TARGET })
+    const doors = 'select (select count(*) from console_links) + (select count(*) from console_sessions)'
+    assert.equal(run(`psql -d atrium -Atc "${doors}"`).trim(), '0', 'whoever was signed out since is not signed in again')
     const after = await startAtrium({ databaseUrl })
     t.after(() => after.end('SIGKILL'))
     const read = () => call(after.origin, `GET /v1/collections/${id}/items`, { key: kept.publishable, token })
