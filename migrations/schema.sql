@@ -1034,9 +1034,10 @@ begin
     from total a join target t on t.nth = a.nth
     where c.ctid = t.ctid
   ), used as (
-    -- Only the holder of the collection's row writes this row.
-    insert into usage_items as u (tenant_id, day, collection_id, items)
-    select t.tenant_id, (now() at time zone 'UTC')::date, t.id, a.added from total a join target t on t.nth = a.nth
+    -- Only the holder of the collection's row writes this row. Each row counts the items of some 128 seqs, so that it has
+    -- few versions: the look-up by its key visits all of them.
+    insert into usage_items as u (tenant_id, day, collection_id, part, items)
+    select t.tenant_id, (now() at time zone 'UTC')::date, t.id, t.last_seq >> 7, a.added from total a join target t on t.nth = a.nth
     on conflict on constraint usage_items_pkey do update set items = u.items + excluded.items
   )
   select i.ord, case when i.outcome = 'added' and a.ord is null then 'claim_taken' else i.outcome end,
@@ -2360,7 +2361,8 @@ create table usage_items (
   day date not null,
   collection_id text collate "C" not null,
   items bigint not null,
-  constraint usage_items_pkey PRIMARY KEY (tenant_id, day, collection_id),
+  part bigint default 0 not null,
+  constraint usage_items_pkey PRIMARY KEY (tenant_id, day, collection_id, part),
   constraint usage_items_positive CHECK ((items > 0))
 ) with (fillfactor=70);
 

@@ -11,6 +11,7 @@ const columnsStatement = statement<{ name: string }>(
 const types: Record<string, string> = {
   seq: 'bigint',
   sequence: 'bigint',
+  part: 'bigint',
   day: 'date',
   month: 'date',
   version: 'bytea',

@@ -74,7 +74,7 @@ export const tenantTables = {
   stored_bytes: { deletion: 'removed' },
   tenant_limits: { deletion: 'removed', export: { order: 'tenant_id' } },
   usage_days: { deletion: 'removed', export: { order: 'day, meter' } },
-  usage_items: { deletion: 'removed', export: { order: 'day, collection_id' } },
+  usage_items: { deletion: 'removed', export: { order: 'day, collection_id, part', except: ['part'] } },
   usage_traffic: { deletion: 'removed', export: { order: 'day' } },
   blob_deletions: { deletion: 'removed' },
   audit_log: {

@@ -84,12 +84,12 @@ const collectItemsStatement = statement<{ taken: number }>(
   'usage-collect-items',
   // No transaction still adds to a row of a past day, because none takes an hour.
   `with past as (
-     select tenant_id, day, collection_id from usage_items
+     select tenant_id, day, collection_id, part from usage_items
      where day < ((now() - interval '1 hour') at time zone 'UTC')::date
-     order by tenant_id, day, collection_id limit $1 for update skip locked
+     order by tenant_id, day, collection_id, part limit $1 for update skip locked
    ), taken as (
      delete from usage_items u using past p
-     where u.tenant_id = p.tenant_id and u.day = p.day and u.collection_id = p.collection_id
+     where u.tenant_id = p.tenant_id and u.day = p.day and u.collection_id = p.collection_id and u.part = p.part
      returning u.tenant_id, u.day, u.items
    ), written as (
      insert into usage_days as d (tenant_id, day, meter, quantity)
