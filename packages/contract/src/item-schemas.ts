@@ -2,7 +2,9 @@ import { limits } from './limits.ts'
 import { anyJson, closed, EmailAddress, id, noNul, nullable, oneOf, Timestamp } from './schemas.ts'
 import { Type } from './type.ts'
 
-export const itemAccess = oneOf(['owner', 'open', 'email'], {
+const accesses: ['owner', 'open', 'email'] = ['owner', 'open', 'email']
+
+export const itemAccess = oneOf(accesses, {
   description:
     'Who can read the item. owner: only the owner. open: anyone with the publishable key and the id. email: the ' +
     'accounts it is granted to.',
@@ -76,7 +78,7 @@ export const itemFilters = {
   archived: Type.Optional(Type.Boolean()),
   hero: Type.Optional(Type.Boolean()),
   access: Type.Optional(
-    oneOf(['owner', 'open', 'email'], {
+    oneOf(accesses, {
       description: 'Exactly this access. With `owner` and `approved=true`: what waits for a moderator who opens items.',
       'x-status': 'live',
     }),

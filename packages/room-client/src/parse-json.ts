@@ -1,7 +1,7 @@
-/** What a line, card or list holds is nested up to this deep, the outermost included. Other languages parse no deeper one. */
+/** The levels of JSON in a line, card or list, the outermost included: as many as the parsers of all readers accept. */
 const MAX_DEPTH = 64
 
-/** The value; undefined: the text is no JSON, or is nested too deep. */
+/** The value; undefined: the text is not JSON, or is nested too deep. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
