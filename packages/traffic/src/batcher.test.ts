@@ -45,6 +45,35 @@ test('no more batches run at once than allowed, and what waits joins the next', 
   assert.deepEqual(sizes.toSorted((a, b) => b - a)[0], 50)
 })
 
+test('the next batch begins before the answers of the last one are used, if as many inputs wait', async () => {
+  const seen: string[] = []
+  const ends: (() => void)[] = []
+  const batcher = new Batcher<number, number>({
+    maxSize: 10,
+    concurrency: 1,
+    run: async (inputs) => {
+      seen.push(`batch ${inputs.join(' ')}`)
+      await new Promise<void>((resolve) => ends.push(resolve))
+      return inputs
+    },
+  })
+  const add = async (input: number) => void seen.push(`answer ${await batcher.add(input)}`)
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  const all = [add(1), add(2)]
+  await turn()
+  all.push(add(3), add(4))
+  await turn()
+  ends[0]!()
+  await turn()
+  all.push(add(5))
+  ends[1]!()
+  await turn()
+  await turn()
+  ends[2]!()
+  await Promise.all(all)
+  assert.deepEqual(seen, ['batch 1 2', 'batch 3 4', 'answer 1', 'answer 2', 'answer 3', 'answer 4', 'batch 5', 'answer 5'])
+})
+
 test('an input that the database rejects fails alone, not with its batch', async () => {
   const dataError = Object.assign(new Error('bad value'), { code: '22P05' })
   const batcher = new Batcher<string, string>({

@@ -112,12 +112,13 @@ export class Batcher<In, Out> {
     for (const waiting of batch) this.#leave(waiting)
     if (this.#running++ === 0) this.#movedAtMs = performance.now()
     this.#schedule()
-    try {
-      await this.#settle(batch)
-    } finally {
-      this.#running--
-      this.#schedule()
-    }
+    const answer = await this.#settle(batch)
+    this.#running--
+    // The database begins the next batch before this process has sent the answers of the last one. If few inputs wait,
+    // others may join them first.
+    if (this.#waiting.length >= batch.length && !this.#scheduled) void this.#runNext()
+    else this.#schedule()
+    answer()
   }
 
   /**
@@ -149,13 +150,17 @@ export class Batcher<In, Out> {
     return batch
   }
 
-  async #settle(batch: Waiting<In, Out>[]): Promise<void> {
+  /** Returns what answers the inputs, if they have outcomes that delay no other input. */
+  async #settle(batch: Waiting<In, Out>[]): Promise<() => void> {
     try {
       const outcomes = await this.#options.run(batch.map((waiting) => waiting.input))
       this.#free(batch)
       this.#movedAtMs = performance.now()
       this.#isFailing = false
-      batch.forEach((waiting, i) => this.#answer(waiting, outcomes[i] as Out | Error | Locked))
+      const answer = () => batch.forEach((waiting, i) => this.#answer(waiting, outcomes[i] as Out | Error | Locked))
+      // What waits for a locked row must be known before the next batch is taken.
+      if (outcomes.some((outcome) => outcome instanceof Locked)) answer()
+      else return answer
     } catch (error) {
       // One bad input must not fail the others.
       if (batch.length > 1 && this.#options.isAboutOneInput?.(error)) await this.#settleHalves(batch)
@@ -166,6 +171,7 @@ export class Batcher<In, Out> {
         for (const waiting of batch) this.#reject(waiting, error)
       }
     }
+    return () => undefined
   }
 
   /** An input needs a lock that its keys do not name. Splitting the batch finds it; it is tried alone from now on. */
@@ -182,8 +188,10 @@ export class Batcher<In, Out> {
 
   async #settleHalves(batch: Waiting<In, Out>[]): Promise<void> {
     const middle = batch.length >> 1
-    await this.#settle(batch.slice(0, middle))
-    await this.#settle(batch.slice(middle))
+    for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
+      const answer = await this.#settle(half)
+      answer()
+    }
   }
 
   #free(batch: Waiting<In, Out>[]): void {
