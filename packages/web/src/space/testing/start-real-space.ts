@@ -87,7 +87,7 @@ export const startRealSpace: StartSpace = async () => {
       await db.end()
       await database.drop()
       provider.stop()
-      await Promise.all([appFolder, dataDir].map((folder) => rm(folder, { recursive: true, force: true })))
+      await rm(dataDir, { recursive: true, force: true })
     },
   }
 }
