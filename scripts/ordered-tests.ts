@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-// `npm run test:browser`, `test:faults` and `test:long` run the others, which take many minutes.
+// `npm run test:faults` and `test:long` run the others, which take many minutes.
 const everything = ['packages/**/*.test.ts', 'tests/*.test.ts', 'tests/inside/*.test.ts']
 
 /**
@@ -56,19 +56,54 @@ const longFiles = [
   'tests/bearer-codes.test.ts',
 ]
 
+/** Of pages in a browser. */
+const longBrowserFiles = [
+  'tests/console-pages.browser.test.ts',
+  'packages/server/src/gateway/docs/docs.browser.test.ts',
+  'tests/invite-sealed-agent.browser.test.ts',
+  'tests/console-hostile.browser.test.ts',
+  'packages/web/src/space/sealed-languages.browser.test.ts',
+  'tests/invite-hosted-agent.browser.test.ts',
+  'packages/web/src/share/share-page.browser.test.ts',
+  'packages/web/src/space/languages.browser.test.ts',
+  'packages/web/src/space/quality.browser.test.ts',
+]
+
+/** The suites that scripts/test.ts runs in an order of its own. */
+export const suites = { '--everything': orderedTests, '--browser': orderedBrowserTests }
+
 /**
- * All test files, in the order in which they start. Long files are spread over the first two thirds: what they leave
+ * All test files but those of pages in a browser, in the order in which they start. Long files are spread over the first two thirds: what they leave
  * of the processor goes to the files between them, and none of them is still running alone at the end.
  */
-export function orderedTests(): string[] {
+function orderedTests(): string[] {
+  const { long, others } = divide(
+    findTests().filter((name) => !isBrowserTest(name)),
+    longFiles,
+  )
+  const between = Math.floor((others.length * 2) / 3 / long.length)
+  return long
+    .flatMap((file, i) => [file, ...others.slice(i * between, (i + 1) * between)])
+    .concat(others.slice(long.length * between))
+}
+
+/** The longest first, so that none of them is still running alone at the end. */
+function orderedBrowserTests(): string[] {
+  const { long, others } = divide(findTests().filter(isBrowserTest), longBrowserFiles)
+  return [...long, ...others]
+}
+
+function findTests(): string[] {
   const root = fileURLToPath(new URL('..', import.meta.url))
   // `exclude` does not see the files of a pattern without **.
-  const found = globSync(everything, { cwd: root, exclude: (name) => name === 'node_modules' })
-  const all = found.filter((name) => !name.endsWith('.browser.test.ts')).toSorted()
-  for (const file of longFiles) assert.ok(all.includes(file), `scripts/ordered-tests.ts names ${file}, which does not exist`)
-  const others = all.filter((file) => !longFiles.includes(file))
-  const between = Math.floor((others.length * 2) / 3 / longFiles.length)
-  return longFiles
-    .flatMap((file, i) => [file, ...others.slice(i * between, (i + 1) * between)])
-    .concat(others.slice(longFiles.length * between))
+  return globSync(everything, { cwd: root, exclude: (name) => name === 'node_modules' }).toSorted()
+}
+
+function isBrowserTest(name: string): boolean {
+  return name.endsWith('.browser.test.ts')
+}
+
+function divide(all: string[], long: string[]): { long: string[]; others: string[] } {
+  for (const file of long) assert.ok(all.includes(file), `scripts/ordered-tests.ts names ${file}, which does not exist`)
+  return { long, others: all.filter((file) => !long.includes(file)) }
 }

@@ -1,6 +1,6 @@
 // `npm test`: starts one throwaway PostgreSQL with a migrated template database, then runs node's test runner over
-// the given files or globs, or over all tests but those of pages in a browser and those in tests/faults, tests/long or
-// tests/image.
+// the given files or globs, over all tests of pages in a browser (`--browser`), or over all tests but those and those in
+// tests/faults, tests/long or tests/image.
 import { spawn } from 'node:child_process'
 import type { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -14,7 +14,7 @@ import { skipWithoutPgBouncer, startPgBouncer, type PgBouncer } from '../package
 import { closeOnEachNode, urlOfDatabase } from '../packages/server/testing/test-database.ts'
 import { startThrowawayPostgres } from '../packages/server/testing/throwaway-postgres.ts'
 import { skipWithoutCitus, startCitusCluster, type CitusCluster } from '../tests/support/citus-cluster.ts'
-import { orderedTests } from './ordered-tests.ts'
+import { suites } from './ordered-tests.ts'
 
 const template = 'atrium_template'
 /**
@@ -48,9 +48,9 @@ async function runGiven(given: string[], env: NodeJS.ProcessEnv, stopped: AbortS
 }
 
 /** As `node --test` does, in an order of ours: the command sorts the files by name. */
-async function runEverything(env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<number> {
+async function runSuite(files: string[], env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<number> {
   // Many files wait for most of their time. A third one beside two keeps two cores busy.
-  const events = run({ files: orderedTests(), concurrency: 3, timeout: testTimeoutMs, env, signal: stopped })
+  const events = run({ files, concurrency: 3, timeout: testTimeoutMs, env, signal: stopped })
   let failed = false
   events.on('test:summary', ({ success }) => (failed ||= !success))
   await pipeline(events.compose<Transform>(new spec()), process.stdout, { end: false })
@@ -105,7 +105,8 @@ function runTests({ serverUrl, poolerUrl, citusUrl }: Servers, stopped: AbortSig
     NODE_COMPILE_CACHE: compileCache,
   }
   const given = process.argv.slice(2)
-  return given.length > 0 ? runGiven(given, env, stopped) : runEverything(env, stopped)
+  const [suite = '--everything'] = given
+  return suite in suites ? runSuite(suites[suite as keyof typeof suites](), env, stopped) : runGiven(given, env, stopped)
 }
 
 const stop = new AbortController()
