@@ -63,7 +63,7 @@ async function makeDebian(): Promise<void> {
  * The base image: Debian's packages, without what Debian's own slim image leaves out (documentation, translations, and
  * the lists and archives of apt), so that its size is that of the real one.
  */
-async function makeBase(): Promise<void> {
+export async function makeBase(): Promise<void> {
   await makeDebian()
   if (await hasImage(base)) return
   const container = await inStore('from', '--pull-never', debian)
