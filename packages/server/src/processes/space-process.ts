@@ -38,7 +38,21 @@ const execArgv = ['--disallow-code-generation-from-strings', '--expose-gc']
 /** Runs the certified bundle in a separate process. `bundlePath` replaces the bundle in tests. */
 export async function startSpaceProcess(config: Config, databaseUrl: string, bundlePath?: string): Promise<SupervisedProcess> {
   const path = bundlePath ?? (await ensureBuilt()).bundlePath
-  return superviseProcess({ name: 'the Space service', path, env: spaceEnvironment(config, databaseUrl), execArgv })
+  const env = spaceEnvironment(config, databaseUrl)
+  return namingSpaceAddresses(config, () => superviseProcess({ name: 'the Space service', path, env, execArgv }))
+}
+
+/**
+ * Runs a step of the start of Space. The Space service receives its own addresses as DATABASE_URL, and names that in its
+ * errors: here they get the names under which the operator has set them.
+ */
+export async function namingSpaceAddresses<Result>({ database }: Config, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    if (database.space.url === undefined || !(error instanceof StartError)) throw error
+    throw new StartError(error.message.replace(/\bDATABASE_(DIRECT_)?URL\b/g, 'SPACE_$&'), { cause: error })
+  }
 }
 
 /** Throws StartError for a wrong setting or signing key of the Space service, which reads them only when it starts. */

@@ -19,7 +19,7 @@ import { assertOwnFolder } from '#ports/blobs/disk/assert-own-folder.ts'
 import { unwrapMasterKeys } from '#ports/master-key/unwrap-master-keys.ts'
 import { assertDatabase, assertNoRestoreRuns, explainRefusal, prepareDatabase, prepareSchema } from './prepare-database.ts'
 import { startJobWorkerProcess } from './job-worker-process.ts'
-import { assertSpaceSettings, startSpaceProcess } from './space-process.ts'
+import { assertSpaceSettings, namingSpaceAddresses, startSpaceProcess } from './space-process.ts'
 import { toError } from '#errors/caught.ts'
 import { StartError } from '#errors/start-error.ts'
 import { startWorkers } from './api-cluster.ts'
@@ -144,8 +144,11 @@ export async function startRole(role: Role): Promise<Pick<Running, 'failed' | 's
   const databaseUrl = own?.url ?? config.databaseUrl
   if (!databaseUrl) throw new StartError(`DATABASE_URL must be set: atrium ${role} shares its database with the other parts`)
   const { directUrl } = own ?? config.database
-  await assertDatabase({ url: databaseUrl, directUrl })
-  await prepareSchema(directUrl ?? databaseUrl, config.migrate)
+  const prepare = async () => {
+    await assertDatabase({ url: databaseUrl, directUrl })
+    await prepareSchema(directUrl ?? databaseUrl, config.migrate)
+  }
+  await (isSpace ? namingSpaceAddresses(config, prepare) : prepare())
   // The Space service needs none of the platform's secrets, so it does not receive them.
   const hub = new MetricsHub()
   if (isSpace) {

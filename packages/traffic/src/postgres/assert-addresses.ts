@@ -14,8 +14,8 @@ export interface DatabaseAddresses {
 const rounds = 20
 
 /**
- * Connects, and throws if the addresses cannot be used: nobody answers, they lead to two databases, or the one that
- * must lead to own sessions shares them. The errors name the variables DATABASE_URL and DATABASE_DIRECT_URL.
+ * Connects, and throws if the addresses cannot be used: nobody answers, or a standby does, they lead to two databases, or
+ * the one that must lead to own sessions shares them. The errors name the variables DATABASE_URL and DATABASE_DIRECT_URL.
  */
 export async function assertAddresses({ url, directUrl }: DatabaseAddresses): Promise<void> {
   if (directUrl === undefined) return within('DATABASE_URL', () => assertOwnSessions(url, sharedUrl))
@@ -25,6 +25,7 @@ export async function assertAddresses({ url, directUrl }: DatabaseAddresses): Pr
     throw new Error('DATABASE_URL and DATABASE_DIRECT_URL lead to two databases: they must lead to the same one')
 }
 
+const standby = 'the server is a standby: the address must lead to the primary, which accepts writes'
 const shared = 'a pooler on the way shares its sessions, such as PgBouncer in transaction mode'
 const sharedUrl = `${shared}: set DATABASE_DIRECT_URL to an address that leads past it, or use session mode`
 const sharedDirectUrl = `${shared}: this address must lead past it, or use session mode`
@@ -76,6 +77,8 @@ async function identify(url: string): Promise<string | undefined> {
 async function withConnection<Result>(url: string, run: (connection: Connection) => Promise<Result>): Promise<Result> {
   const connection = await Connection.open({ url, connectMs: 10_000, answerMs: timeouts.answerMs })
   try {
+    const { rows } = await connection.query('select pg_is_in_recovery() as is_standby')
+    if (rows[0]?.['is_standby'] === 't') throw new Error(standby)
     return await run(connection)
   } finally {
     await connection.end()
