@@ -6,6 +6,12 @@ import { createClient, createCluster } from '@redis/client'
  */
 const maxCommands = 4_000
 
+/**
+ * Part of the options of each client. The library makes a class with all commands of Redis, in 10 to 20 MiB, for options
+ * whose JSON differs from that of the last ones, as that of each node's address does. With this they are all the same.
+ */
+const oneClass = { toJSON: () => 'atrium' }
+
 /** A connection to a Redis, or the connections to the nodes of a Redis Cluster. */
 export interface RedisConnection {
   eval(script: string, call: { keys: string[]; arguments: string[] }): Promise<unknown>
@@ -22,6 +28,7 @@ export interface RedisConnection {
  */
 export async function openRedis(url: string, connectMs: number, onLost: (error: Error) => void): Promise<RedisConnection> {
   const common = {
+    ...oneClass,
     disableOfflineQueue: true,
     commandsQueueMaxLength: maxCommands,
     socket: { connectTimeout: connectMs, reconnectStrategy: false as const },
@@ -42,6 +49,7 @@ export async function openRedis(url: string, connectMs: number, onLost: (error: 
 
   const { protocol, username, password } = new URL(url)
   const cluster = createCluster({
+    ...oneClass,
     rootNodes: [{ url }],
     // The nodes are found by host and port, and have the other parts of the address from here.
     defaults: {
