@@ -30,6 +30,7 @@ export async function startWorkers(config: Config, secrets: Secrets, databaseUrl
   const fork = (backoff: Backoff): Promise<number> =>
     new Promise((resolve, reject) => {
       const worker = cluster.fork(memoryEnvironment)
+      let refusal: string | undefined
       // A process that dies before it reads this is detected by its exit. Here, the error would end this process.
       worker.on('error', reject)
       worker.once('online', () => worker.send(start))
@@ -37,7 +38,7 @@ export async function startWorkers(config: Config, secrets: Secrets, databaseUrl
         if (isMetricsMessage(message)) return
         if (isLeaseAsk(message)) return void worker.send(answerLeases(counter, message), () => undefined)
         const state = message as ChildMessage
-        if ('failed' in state) return reject(new StartError(state.failed))
+        if ('failed' in state) return reject(new StartError((refusal = state.failed)))
         backoff.succeeded()
         // A request for /metrics reaches one process, and the answer covers all of them.
         const channel = new MetricsChannel(worker, hub.collect)
@@ -52,7 +53,7 @@ export async function startWorkers(config: Config, secrets: Secrets, databaseUrl
         if (stopping) return
         const waitMs = backoff.failed()
         const again = `starting another in ${(waitMs / 1_000).toFixed(1)} s`
-        console.error(`atrium: an API process ${how}; ${again}`)
+        console.error(`atrium: an API process ${refusal === undefined ? how : `did not start: ${refusal}`}; ${again}`)
         setTimeout(() => stopping || void fork(backoff).catch(() => undefined), waitMs)
       })
     })

@@ -3,6 +3,7 @@ import type { Secrets } from '#config/secrets.ts'
 import type { Metrics } from '#http/metrics.ts'
 import { MetricsChannel } from './metrics/metrics-channel.ts'
 import type { ChildMessage } from './supervise-process.ts'
+import { messageOf } from '#errors/caught.ts'
 import { StartError } from '#errors/start-error.ts'
 
 const stopTimeoutMs = 9_500
@@ -46,9 +47,12 @@ export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl
         started.metrics.readAll = async () => (await channel.ask()) ?? started.metrics.collect()
         tell({ listening: started.port })
       },
-      (error: Error) => {
-        if (!(error instanceof StartError)) console.error(error)
-        tell({ failed: error.message })
+      async (error: unknown) => {
+        // Loaded on demand: the embedded PostgreSQL comes with it.
+        const { explainRefusal } = await import('./prepare-database.ts')
+        const reason = explainRefusal(error)
+        if (!(reason instanceof StartError)) console.error(reason)
+        tell({ failed: messageOf(reason) })
         process.exit(1)
       },
     )

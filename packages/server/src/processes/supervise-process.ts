@@ -70,8 +70,9 @@ export async function superviseProcess({
       child.on('error', reject)
       if (start) child.send(start, () => undefined)
       const launched = child
+      let refusal: string | undefined
       child.once('message', (message: ChildMessage) => {
-        if ('failed' in message) return reject(new StartError(message.failed))
+        if ('failed' in message) return reject(new StartError((refusal = message.failed)))
         backoff.succeeded()
         metrics = new MetricsChannel(launched)
         resolve()
@@ -82,7 +83,7 @@ export async function superviseProcess({
         if (stopping || !started) return
         const waitMs = backoff.failed()
         const again = `starting it again in ${(waitMs / 1_000).toFixed(1)} s`
-        log(`atrium: ${name} ${how}; ${again}`)
+        log(`atrium: ${name} ${refusal === undefined ? how : `did not start: ${refusal}`}; ${again}`)
         restart = setTimeout(() => void launch().catch(() => undefined), waitMs).unref()
       })
     })
