@@ -106,6 +106,25 @@ describe('what is not HTTP/1.1 is refused, and the connection with it', () => {
   }
 })
 
+test('a header with a credential or an Idempotency-Key is sent once', async () => {
+  const add = `POST /v1/collections/${collection.id}/items`
+  const body = JSON.stringify({ type: 'message', content: 'twice' })
+  const length = `Content-Length: ${body.length}`
+  const twice: Record<string, string[]> = {
+    Authorization: [key(), `authorization: Bearer ${tenant.publishable}`],
+    'X-API-Key': [`X-API-Key: ${tenant.secret}`, `X-API-Key: ${tenant.secret}`],
+    'X-Collection-Token': [key(), `X-Collection-Token: ${collection.token}`, 'X-Collection-Token: '],
+    'X-Admin-Token': [key(), 'X-Admin-Token: a', 'X-Admin-Token: b'],
+    'X-ID-Token': [key(), 'X-ID-Token: a', 'X-Id-Token: b'],
+    'Idempotency-Key': [key(), 'Idempotency-Key: a', 'Idempotency-Key: b'],
+  }
+  for (const [name, headers] of Object.entries(twice)) {
+    const { answers } = await send(requestText(add, [...headers, asJson, length], body))
+    const error = assertRefused(answers[0]!, 'invalid_request', name)
+    assert.deepEqual(error.details, [{ path: name, message: 'must be sent once' }])
+  }
+})
+
 test('headers over 16 KiB are 431, however they come', async () => {
   const get = (...headers: string[]) => requestText('GET /v1/tenant', [key(), ...headers])
   const many = (count: number, line: (n: number) => string) => Array.from({ length: count }, (_, n) => line(n))

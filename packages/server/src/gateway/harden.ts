@@ -16,20 +16,36 @@ export function assertPlainRequest(req: FastifyRequest): void {
   if (percent !== -1 && hiddenByte.test(pathOf(target)))
     throw invalid('', 'the path may not hold an encoded slash, backslash or NUL')
   if (req.raw.httpVersionMajor !== 1) throw invalid('', 'only HTTP/1.0 and HTTP/1.1 are supported')
-  const hosts = countHosts(req.raw.rawHeaders)
-  if (hosts > 1 || (hosts === 0 && req.raw.httpVersion !== '1.0')) throw invalid('Host', 'must be sent once')
+  const hasHost = assertSentOnce(req.raw.rawHeaders)
+  if (!hasHost && req.raw.httpVersion !== '1.0') throw invalid('Host', 'must be sent once')
 }
 
 const hiddenByte = /%(?:00|2f|5c)/i
 
-/** Node keeps the first of several Host headers and drops the others without an error. */
-function countHosts(rawHeaders: string[]): number {
-  let hosts = 0
+/** Headers that say for whom, or how often, the request takes effect. */
+const once = ['Host', 'Authorization', 'X-API-Key', 'X-Collection-Token', 'X-Admin-Token', 'X-ID-Token', 'Idempotency-Key'].map(
+  (name) => ({ name, lower: name.toLowerCase() }),
+)
+/** Most headers are skipped by their length, without a copy of the name. */
+const lengths = new Set(once.map(({ name }) => name.length))
+
+/**
+ * Node keeps the first of several Host or Authorization headers without an error, and joins the others with a comma.
+ * A proxy in front may have read another one. Returns whether there is a Host.
+ */
+function assertSentOnce(rawHeaders: string[]): boolean {
+  let seen = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+    const sent = rawHeaders[i] ?? ''
+    if (!lengths.has(sent.length)) continue
+    const lower = sent.toLowerCase()
+    const index = once.findIndex((header) => header.lower === lower)
+    if (index === -1) continue
+    const bit = 1 << index
+    if (seen & bit) throw invalid(once[index]!.name, 'must be sent once')
+    seen |= bit
   }
-  return hosts
+  return (seen & 1) === 1
 }
 
 /** Answers a request that is not HTTP, arrives too slowly, or has headers that are too large. */
