@@ -146,7 +146,8 @@ export const artifactOperations = {
       'The share page shows the published hero. Setting hero clears the previous hero in the same transaction. An ' +
       'artifact that is not approved, or is archived, is visible only to the owner even when published. `access` ' +
       'decides who can see it once it is published; the share page shows only `open` artifacts. `grant` and ' +
-      '`revoke` are e-mail addresses, which are stored sealed. A revoked account gets error.reason `revoked`.',
+      '`revoke` are e-mail addresses, which are stored sealed. A revoked account gets error.reason `revoked`. `title` ' +
+      'and `alt` can be changed at any time.',
     caller: 'publishable',
     roles: moderators,
     capability: 'owner',
@@ -160,6 +161,19 @@ export const artifactOperations = {
         access: Type.Optional(access),
         grant: Type.Optional(accounts),
         revoke: Type.Optional(accounts),
+        title: Type.Optional(
+          nullable(Type.String({ minLength: 1, maxLength: 200, description: 'null removes it.', 'x-status': 'live' })),
+        ),
+        alt: Type.Optional(
+          nullable(
+            Type.String({
+              minLength: 1,
+              maxLength: 1_000,
+              description: 'What the picture shows, for people who cannot see it; null removes it.',
+              'x-status': 'live',
+            }),
+          ),
+        ),
       },
       { minProperties: 1 },
     ),

@@ -211,6 +211,10 @@ class ArtifactCurationPatch(TypedDict):
     """
     grant: NotRequired[list[str]]
     revoke: NotRequired[list[str]]
+    title: NotRequired[str | None]
+    """null removes it."""
+    alt: NotRequired[str | None]
+    """What the picture shows, for people who cannot see it; null removes it."""
 
 
 class ArtifactError(TypedDict):

@@ -186,6 +186,7 @@ class ArtifactsOperations(Core):
         artifact that is not approved, or is archived, is visible only to the owner even when published. `access`
         decides who can see it once it is published; the share page shows only `open` artifacts. `grant` and
         `revoke` are e-mail addresses, which are stored sealed. A revoked account gets error.reason `revoked`.
+        `title` and `alt` can be changed at any time.
 
         Needs: A publishable or a secret key.
 
@@ -193,7 +194,7 @@ class ArtifactsOperations(Core):
             id: The id (col_…).
             artifact_id: The id (art_…).
             body: The request: published (optional), hero (optional), approved (optional), archived (optional),
-                access (optional), grant (optional), revoke (optional).
+                access (optional), grant (optional), revoke (optional), title (optional), alt (optional).
             collection_token: The owner token (admin_token).
             repeatable: Whether to retry where no answer came or the server was unavailable.
             timeout: The limit of one attempt, in seconds. Default: that of the client.

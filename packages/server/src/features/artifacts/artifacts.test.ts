@@ -45,6 +45,24 @@ test('a hosted artifact is ready at once and not published', async () => {
   assert.equal((await send(api, 'GET', `/collections/${made.id}/artifacts/${id}`, { key })).status, 404)
 })
 
+test('the owner changes title and alt of an artifact, and removes them with null', async () => {
+  const made = await make()
+  const { id } = (await add(made, picture)).body.data
+  const texts = async () => {
+    const { title, alt } = (await send(api, 'GET', `/collections/${made.id}/artifacts/${id}`, made.owner)).body.data
+    return { title, alt }
+  }
+  const changed = await curate(made, id, { alt: 'A harbour with lanterns', published: true, hero: true })
+  assert.equal(changed.body.data?.alt, 'A harbour with lanterns', JSON.stringify(changed.body))
+  assert.deepEqual(await texts(), { title: 'Night', alt: 'A harbour with lanterns' })
+  const page = await send(api, 'GET', `/collections/${made.id}/render`)
+  assert.match(page.text, /alt="A harbour with lanterns"/)
+  await curate(made, id, { title: null })
+  assert.deepEqual(await texts(), { title: undefined, alt: 'A harbour with lanterns' })
+  for (const body of [{ title: '' }, { title: 'x'.repeat(201) }, { alt: 'x'.repeat(1_001) }])
+    assert.equal((await curate(made, id, body)).body.error?.code, 'invalid_request')
+})
+
 test('other callers see what is published, approved and not archived; the owner sees all', async () => {
   const made = await make()
   const ids: string[] = []

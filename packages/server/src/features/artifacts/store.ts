@@ -185,13 +185,15 @@ export async function findArtifactForUpdate(
 
 const updateStatement = statement<never>(
   'artifacts-update',
-  `update artifacts set approved = $4, published = $5, hero = $6, archived = $7, access = $8, access_list = $9
+  `update artifacts set approved = $4, published = $5, hero = $6, archived = $7, access = $8, access_list = $9, title = $10,
+     alt = $11
    where tenant_id = $1 and collection_id = $2 and id = $3`,
 )
 
 export async function updateArtifact(tx: Tx, tenantId: string, collectionId: string, artifact: ListedArtifact): Promise<void> {
-  const { id, approved, published, hero, archived, access, accessList } = artifact
-  await tx.query(updateStatement, [tenantId, collectionId, id, approved, published, hero, archived, access, accessList])
+  const { id, approved, published, hero, archived, access, accessList, title, alt } = artifact
+  const curation = [approved, published, hero, archived, access, accessList, title, alt]
+  await tx.query(updateStatement, [tenantId, collectionId, id, ...curation])
 }
 
 const clearHeroStatement = statement<never>(

@@ -47,6 +47,8 @@ export const curateArtifact: HandlerOf<'curateArtifact'> = async ({ ctx, tx, ten
     archived: body.archived ?? artifact.archived,
     access: body.access ?? artifact.access,
     accessList: changedAccessList(ctx.vault, listed, artifact.accessList, body),
+    title: body.title === undefined ? artifact.title : body.title,
+    alt: body.alt === undefined ? artifact.alt : body.alt,
   }
   if (after.hero && !artifact.hero) await clearArtifactHero(tx, tenantId, params.id)
   await updateArtifact(tx, tenantId, params.id, after)
