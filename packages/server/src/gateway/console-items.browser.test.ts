@@ -126,6 +126,31 @@ describe('several items are curated at once', { skip: skipWithoutChromium, timeo
     await page.context().close()
   })
 
+  test('items are filtered by who reads them, and one that waits is shown to everyone', async () => {
+    const { id, page, problems, curate, itemIds, item, said } = await open(['one', 'two'], phone)
+    await curate(itemIds[0] ?? '', 'PATCH', { access: 'owner' })
+    await page.getByLabel('Who reads it').selectOption({ label: 'Only the owner' })
+    await item('two').waitFor({ state: 'detached' })
+    assert.equal(new URL(page.url()).searchParams.get('access'), 'owner')
+    await item('one').getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Show to everyone' }).click()
+    await said('Everyone can read the item')
+    await assertAccessible(page, 'an item')
+    for (const button of await page.getByRole('dialog').getByRole('button').all()) {
+      const box = await button.boundingBox()
+      assert.ok(box && box.x >= 0 && box.x + box.width <= phone.viewport.width, await button.innerText())
+    }
+    await page.getByRole('dialog').getByRole('button', { name: 'Show to the owner only' }).waitFor()
+    const { publishableKey: key } = world.tenant
+    const { body } = await send(world.api, 'GET', `/collections/${id}/items/open`, { key })
+    assert.deepEqual(
+      body.data.map(({ content }: any) => content.text),
+      ['two', 'one'],
+    )
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
+
   test('on a phone, the buttons are at the bottom, inside of the screen, and the list does not move', async () => {
     const { page, problems, item, pick } = await open(['one', 'two', 'three'], phone)
     const place = () => item('three').evaluate((element: any) => element.offsetTop)

@@ -21,12 +21,20 @@ interface ItemDialogProps {
   collectionId: string
   item: Item
   onClose: () => void
+  /** Who reads the item was changed. */
+  onChange: (access: Item['access']) => void
   onDeleted: () => void
 }
 
 /** All of one item, as it is stored. */
-export function ItemDialog({ collectionId, item, onClose, onDeleted }: ItemDialogProps) {
+export function ItemDialog({ collectionId, item, onClose, onChange, onDeleted }: ItemDialogProps) {
   const [isBusy, run] = useAction()
+  const other = item.access === 'open' ? 'owner' : 'open'
+  const change = async () => {
+    const done = other === 'open' ? 'Everyone can read the item' : 'Only the owner can read the item'
+    const send = async () => void (await api.curateItem({ id: collectionId, itemId: item.id, body: { access: other } }))
+    if (await run(send, done)) onChange(other)
+  }
   const remove = async () => {
     const isSure = await confirm({
       title: 'Delete the item?',
@@ -79,6 +87,11 @@ export function ItemDialog({ collectionId, item, onClose, onDeleted }: ItemDialo
               />
             )}
           </span>
+          {may('curate') && (
+            <button class="button" type="button" disabled={isBusy} onClick={() => void change()}>
+              {other === 'open' ? 'Show to everyone' : 'Show to the owner only'}
+            </button>
+          )}
           {may('curate') && (
             <button class="button danger" type="button" disabled={isBusy} onClick={() => void remove()}>
               Delete

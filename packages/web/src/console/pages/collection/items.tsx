@@ -32,21 +32,26 @@ const filters = {
 } as const
 type Filter = keyof typeof filters
 
+const readers = { '': 'Any', owner: 'Only the owner', open: 'Everyone', email: 'Listed accounts' } as const
+type Readers = keyof typeof readers
+
 /** The items of a collection, newest first, and their curation by keyboard. */
 export function Items({ id }: { id: string }) {
   const [search, setSearch] = useSearch()
   const given = search.get('show') ?? ''
   const filter = (given in filters ? given : '') as Filter
   const q = search.get('q') ?? ''
-  const query = { order: 'newest' as const, limit: 50, ...filters[filter].query, ...(q === '' ? {} : { q }) }
+  const readBy = search.get('access') ?? ''
+  const access = (readBy in readers ? readBy : '') as Readers
+  const wanted = { ...filters[filter].query, ...(access === '' ? {} : { access }), ...(q === '' ? {} : { q }) }
+  const query = { order: 'newest' as const, limit: 50, ...wanted }
   const pages = usePages<Item>(`items ${id} ${JSON.stringify(query)}`, async (page, signal) => {
     const { data, ...rest } = await api.listItems({ id, query: { ...query, ...page }, signal })
     return { ...rest, data: data.items }
   })
   const curation = useCuration(id, pages)
   const [isExporting, run] = useAction()
-  const wanted = Object.entries({ ...filters[filter].query, ...(q === '' ? {} : { q }) })
-  const exported = new URLSearchParams(wanted.map(([name, value]) => [name, String(value)]))
+  const exported = new URLSearchParams(Object.entries(wanted).map(([name, value]) => [name, String(value)]))
   const save = () => downloadExport(`/v1/collections/${id}/export?${exported}`, id)
   const [active, setActive] = useState(-1)
   // Keys can be pressed faster than the page is rendered.
@@ -132,6 +137,13 @@ export function Items({ id }: { id: string }) {
           options={Object.entries(filters).map(([value, { label }]) => [value as Filter, label] as const)}
           onChange={(value) => setSearch({ show: value })}
         />
+        <SelectField
+          label="Who reads it"
+          path={null}
+          value={access}
+          options={Object.entries(readers).map(([value, label]) => [value as Readers, label] as const)}
+          onChange={(value) => setSearch({ access: value })}
+        />
         <CurlButton what="list these items" call={() => ['listItems', { id, collectionToken: '$COLLECTION_TOKEN', query }]} />
         <button class="button" type="button" disabled={isExporting} onClick={() => void run(save, 'The export is complete')}>
           <Icon name="download" />
@@ -152,7 +164,7 @@ export function Items({ id }: { id: string }) {
       {pages.error !== undefined && <FailureNote error={pages.error} onRetry={pages.more ?? pages.reload} />}
       {pages.rows === undefined && pages.error === undefined && <Loading lines={8} />}
       {pages.rows?.length === 0 && (
-        <Empty title={q === '' && filter === '' ? 'There are no items yet' : 'No item matches'}>
+        <Empty title={Object.keys(wanted).length === 0 ? 'There are no items yet' : 'No item matches'}>
           <p>Items appear here as visitors add them.</p>
         </Empty>
       )}
@@ -194,6 +206,7 @@ export function Items({ id }: { id: string }) {
           collectionId={id}
           item={shown}
           onClose={() => setOpened(undefined)}
+          onChange={(access) => pages.set((all) => all.map((row) => (row.id === shown.id ? { ...row, access } : row)))}
           onDeleted={() => {
             setOpened(undefined)
             pages.set((all) => all.filter((row) => row.id !== shown.id))
