@@ -86,6 +86,22 @@ def error_answer(status: int, code: str, **headers: str) -> Script:
     return json_answer({"error": {"code": code, "message": f"This is {code}", "request_id": "req_1"}}, status, **headers)
 
 
+def lines_answer(text: str, length: int) -> Script:
+    """The text as JSON lines. The connection breaks after ``length`` of its characters."""
+
+    def script(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("content-type", "application/x-ndjson; charset=utf-8")
+        handler.send_header("content-length", str(len(text)))
+        handler.end_headers()
+        handler.wfile.write(text[:length].encode())
+        handler.wfile.flush()
+        if length < len(text):
+            no_answer(handler)
+
+    return script
+
+
 def no_answer(handler: BaseHTTPRequestHandler) -> None:
     """The connection ends without an answer."""
     handler.close_connection = True

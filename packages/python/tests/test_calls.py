@@ -19,7 +19,7 @@ from atrium.errors import (
     UnavailableError,
     UnexpectedAnswerError,
 )
-from scripted_server import ScriptedServer, error_answer, json_answer, no_answer
+from scripted_server import ScriptedServer, error_answer, json_answer, lines_answer, no_answer
 
 ITEM = {"type": "message", "content": "Hello"}
 DONE = json_answer({"data": {"id": "itm_1"}}, 201)
@@ -44,6 +44,20 @@ class Calls(unittest.TestCase):
         self.assertEqual(first.body, third.body)
         self.assertEqual(second.headers["authorization"], "Bearer wsk_key")
         self.assertEqual(len(self.pauses), 2)
+
+    def test_an_export_that_was_cut_is_an_error_after_its_items(self) -> None:
+        whole = '{"format":"atrium.items"}\n{"id":"itm_1"}\n{"id":"itm_2"}\n{"end":true,"items":2}\n'
+        lengths = {len(whole): ["itm_1", "itm_2", "end"], len(whole) - 1: ["itm_1", "itm_2"], 45: ["itm_1"]}
+        for length, expected in lengths.items():
+            with ScriptedServer([error_answer(503, "unavailable"), lines_answer(whole, length)]) as server:
+                seen = []
+                try:
+                    for item in self.client(server).iterate_export("col_1", collection_token="cat_1"):
+                        seen.append(item["id"])
+                    seen.append("end")
+                except NetworkError as error:
+                    self.assertEqual(error.message, "The export ended before its last line")
+            self.assertEqual((seen, len(self.pauses)), (expected, 1))
 
     def test_before_it_repeats_a_call_that_bills_it_asks_for_the_outcome(self) -> None:
         session = {"id": "ses_1", "status": "launching"}

@@ -17,6 +17,7 @@ from atrium.errors import (
     InvalidCursorError,
     InvalidRequestError,
     NotFoundError,
+    OwnerTokenRequiredError,
     StateConflictError,
     UnauthorizedError,
 )
@@ -83,6 +84,15 @@ class Live(unittest.TestCase):
         head, *items, end = [json.loads(line) for line in text.rstrip("\n").split("\n")]
         self.assertEqual((head["format"], end), ("atrium.items", {"end": True, "items": 2}))
         self.assertEqual([item["id"] for item in items], added)
+
+    def test_the_items_of_an_export_are_read_while_they_arrive(self) -> None:
+        added = [self.say(text) for text in ("one", "two\u2028lines", "three")]
+        items = self.atrium.iterate_export(self.collection, collection_token=self.token)
+        self.assertEqual([item["id"] for item in items], added)
+        found = self.atrium.iterate_export(self.collection, collection_token=self.token, q="thre", approved=True)
+        self.assertEqual([item["content"] for item in found], ["three"])
+        with self.assertRaises(OwnerTokenRequiredError):
+            next(self.atrium.iterate_export(self.collection, collection_token="cat_wrong"))
 
     def test_a_stream_continues_after_each_break_without_a_gap_or_a_repeat(self) -> None:
         at = urlsplit(os.environ["ATRIUM_URL"])

@@ -22,7 +22,7 @@ from .streams import EventStream
 Caller = Literal["secret", "publishable", "operator", "control", "anyone"]
 
 _SILENCE_SECONDS = 45.0
-"""A stream's server sends something every 15 seconds."""
+"""The server of a stream or an export sends something every 15 seconds."""
 
 
 @dataclass(frozen=True)
@@ -161,19 +161,23 @@ class Core:
         def connect(cursor: str | None) -> OpenAnswer:
             headers = {"accept": "text/event-stream", "last-event-id": cursor}
             request = self._request(route, path, None, headers, None, collection_token, None, None)
-            try:
-                opened = self._http.open(request, timeout=self._settings.timeout, silence=_SILENCE_SECONDS)
-            except (OSError, http.client.HTTPException) as cause:
-                raise no_answer(cause, request.url, self._settings.timeout) from cause
-            if opened.status == 200 and opened.headers.get("content-type", "").startswith("text/event-stream"):
-                return opened
-            try:
-                answer = HttpAnswer(opened.status, opened.headers, opened.body.read(1_000_000))
-            finally:
-                opened.close()
-            raise error_of_answer(answer)
+            return self._opened(request, "text/event-stream")
 
         return EventStream(connect, last_event_id)
+
+    def _opened(self, request: HttpRequest, content_type: str) -> OpenAnswer:
+        """Sends the request once. The caller reads the answer while it arrives, and closes it."""
+        try:
+            opened = self._http.open(request, timeout=self._settings.timeout, silence=_SILENCE_SECONDS)
+        except (OSError, http.client.HTTPException) as cause:
+            raise no_answer(cause, request.url, self._settings.timeout) from cause
+        if opened.status == 200 and opened.headers.get("content-type", "").startswith(content_type):
+            return opened
+        try:
+            answer = HttpAnswer(opened.status, opened.headers, opened.body.read(1_000_000))
+        finally:
+            opened.close()
+        raise error_of_answer(answer)
 
     def _request(
         self,

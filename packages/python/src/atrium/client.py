@@ -6,13 +6,14 @@ import os
 import time
 from collections.abc import Iterator
 from types import TracebackType
-from typing import cast
+from typing import Literal, cast
 from urllib.parse import urlsplit
 
-from ._core import Settings
-from ._retry import Sleep
+from ._core import Route, Settings
+from ._retry import Sleep, with_retries
+from .exports import items_of
 from .operations import Operations
-from .types import AnyEvent
+from .types import AnyEvent, Item
 
 _PAGE_EVENTS = 200
 
@@ -86,6 +87,45 @@ class Atrium(Operations):
         while events := self.list_events(after=last, limit=_PAGE_EVENTS).data:
             yield from cast("list[AnyEvent]", events)
             last = events[-1]["sequence"]
+
+    def iterate_export(
+        self,
+        id: str,
+        *,
+        collection_token: str,
+        type: str | None = None,
+        author: str | None = None,
+        approved: bool | None = None,
+        archived: bool | None = None,
+        hero: bool | None = None,
+        access: Literal["owner", "open", "email"] | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        q: str | None = None,
+    ) -> Iterator[Item]:
+        """Iterates over the items of an export while they arrive: all of them, or those that the filters leave.
+
+        The arguments are those of ``export_items``. A reader that stops early ends the request.
+
+        Raises:
+            NetworkError: The export ended before its last line, so items are missing: start again.
+            AtriumError: As ``export_items``.
+
+        Example:
+            for item in atrium.iterate_export("col_…", collection_token="cat_…"):
+                print(item["content"])
+        """
+        filters = {"type": type, "author": author, "approved": approved, "archived": archived, "hero": hero}
+        query = {**filters, "access": access, "from": from_, "to": to, "q": q}
+        route = Route("GET", "/v1/collections/{id}/export", "publishable", raw=True)
+        request = self._request(route, {"id": id}, query, None, None, collection_token, None, None)
+        opened = with_retries(
+            lambda: self._opened(request, "application/x-ndjson"),
+            retries=self._settings.retries,
+            repeatable=True,
+            sleep=self._settings.sleep,
+        )
+        yield from items_of(opened)
 
     def close(self) -> None:
         """Closes the connections that are kept open between calls."""
