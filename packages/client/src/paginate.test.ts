@@ -31,6 +31,17 @@ test('reads `data.items` if the data is an object, and fetches no page that is n
   assert.equal(server.seen.length, 1)
 })
 
+test('where a list is asked for with a body, the cursor is sent in it', async () => {
+  server.script({ body: { data: [{ id: 'rct_1' }], meta: { next_cursor: 'c' } } }, { body: { data: [{ id: 'rct_2' }] } })
+  const ids: string[] = []
+  for await (const receipt of paginate(client.lookUpReceipts, { body: { wallet_code: 'wlt_1', limit: 1 } })) ids.push(receipt.id)
+  assert.deepEqual(ids, ['rct_1', 'rct_2'])
+  assert.deepEqual(
+    server.seen.map(({ line, body }) => [line, JSON.parse(body)]),
+    [undefined, 'c'].map((cursor) => ['POST /v1/receipts/lookup', { wallet_code: 'wlt_1', limit: 1, ...(cursor && { cursor }) }]),
+  )
+})
+
 test('throws the error of the call', async () => {
   server.script(errorAnswer(400, 'invalid_cursor'))
   assert.equal((await failureOf(paginate(client.listArtifacts, { id: 'col_1' }).next())).code, 'invalid_cursor')

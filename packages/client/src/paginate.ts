@@ -14,21 +14,26 @@ interface Page {
 
 /**
  * Iterates over all entries of a paged list. Each page is fetched when it is needed. `query.limit` is the page size and
- * `query.cursor` the start. Throws the errors of the call.
+ * `query.cursor` the start; of a list that is asked for with a body, they are in the body. Throws the errors of the call.
  *
  * @example
  * for await (const item of paginate(client.listItems, { id, collectionToken, query: { limit: 100 } })) console.log(item.type)
  */
-export async function* paginate<Input extends { query?: object | undefined }, Answer>(
+export async function* paginate<Input extends { query?: object | undefined } | { body: object }, Answer>(
   call: (input: Input) => Promise<Answer>,
   input: Input,
 ): AsyncGenerator<EntryOf<Answer>, void, undefined> {
   let cursor: string | undefined
   do {
-    const page = (await call(cursor ? { ...input, query: { ...input.query, cursor } } : input)) as Page
+    const page = (await call(cursor ? startingAt(input, cursor) : input)) as Page
     yield* entriesOf(page.data) as EntryOf<Answer>[]
     cursor = page.nextCursor
   } while (cursor)
+}
+
+function startingAt<Input extends { query?: object | undefined } | { body: object }>(input: Input, cursor: string): Input {
+  if ('body' in input) return { ...input, body: { ...input.body, cursor } }
+  return { ...input, query: { ...input.query, cursor } }
 }
 
 function entriesOf(data: unknown): unknown[] {

@@ -59,6 +59,15 @@ class Calls(unittest.TestCase):
                     self.assertEqual(error.message, "The export ended before its last line")
             self.assertEqual((seen, len(self.pauses)), (expected, 1))
 
+    def test_a_list_that_is_asked_for_with_a_body_has_its_cursor_there(self) -> None:
+        pages = [json_answer({"data": [{"id": "rct_1"}], "meta": {"next_cursor": "c"}}), json_answer({"data": [{"id": "rct_2"}]})]
+        with ScriptedServer(pages) as server:
+            receipts = self.client(server).look_up_receipts(body={"wallet_code": "wlt_1", "limit": 1})
+            self.assertEqual([receipt["id"] for receipt in receipts.iterate()], ["rct_1", "rct_2"])
+        bodies = [json.loads(received.body) for received in server.received]
+        self.assertEqual(bodies[1], {**bodies[0], "cursor": "c"})
+        self.assertEqual(server.received[1].path, "/v1/receipts/lookup")
+
     def test_before_it_repeats_a_call_that_bills_it_asks_for_the_outcome(self) -> None:
         session = {"id": "ses_1", "status": "launching"}
         outcome = {"state": "done", "status": 201, "answer": {"data": session}, "expires_at": "2026-11-24T09:30:00.000Z"}

@@ -140,15 +140,24 @@ class Core:
         found["content-type"] = "application/json; charset=utf-8"
         return _answer_of(HttpAnswer(data["status"], found, json.dumps(data["answer"]).encode()), route)
 
-    def _page(self, route: Route, *, query: Mapping[str, Any], **options: Any) -> Page[Any, Any]:
-        answer = self._call(route, query=query, **options)
-        return Page(
-            data=answer.data,
-            status=answer.status,
-            headers=answer.headers,
-            meta=answer.meta,
-            _next=lambda cursor: self._page(route, query={**query, "cursor": cursor}, **options),
-        )
+    def _page(
+        self,
+        route: Route,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Page[Any, Any]:
+        """Without a query, the cursor belongs to the body."""
+        answer = self._call(route, query=query, body=body, **options)
+
+        def following(cursor: str) -> Page[Any, Any]:
+            after = {"cursor": cursor}
+            if query is None:
+                return self._page(route, body={**(body or {}), **after}, **options)
+            return self._page(route, query={**query, **after}, body=body, **options)
+
+        return Page(data=answer.data, status=answer.status, headers=answer.headers, meta=answer.meta, _next=following)
 
     def _stream(
         self,
