@@ -94,7 +94,12 @@ export async function launchInto(
   assertPrice(launch.agent, launch.maxPriceCredits)
   const holds = holdsOf(session)
   const outcomes = holds.length > 0 ? await postMovements(tx, holds) : []
-  if (outcomes.some((outcome) => outcome !== 'posted')) throw new ApiError('insufficient_credit')
+  if (outcomes.some((outcome) => outcome !== 'posted')) {
+    const needed = holds.reduce((sum, { amountCredits }) => sum + amountCredits, 0)
+    const withBudget = launch.budgetCredits > 0 ? ` (${launch.budgetCredits} of them as the budget)` : ''
+    const message = `The launch needs ${needed} credits${withBudget}, and the coupon has less. Nothing was charged.`
+    throw new ApiError('insufficient_credit', { message })
+  }
   await assertStillLaunchable(tx, launch, pendingLaunchId !== null)
   await insertAgentVersion(tx, session)
   await countOne(tx, session.tenantId, 'launches')
