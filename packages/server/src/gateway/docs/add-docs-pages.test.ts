@@ -126,6 +126,19 @@ test('each page begins with a description of its own, for searches and for previ
   }
 })
 
+test('the preview of a link has a picture', async () => {
+  for (const path of ['/', '/docs', '/docs/guides/quickstart', '/docs/errors/not_found', '/downloads']) {
+    const html = await (await get(path, { accept: 'text/html' })).text()
+    const [, address = ''] = /<meta property="og:image" content="https:\/\/api\.example(\/[^"]*)">/.exec(html) ?? []
+    const picture = await get(address)
+    assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png'], `${path} ${address}`)
+    const bytes = Buffer.from(await picture.arrayBuffer())
+    const size = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
+    assert.ok(html.includes(`<meta property="og:image:width" content="${size[0]}">`), path)
+    assert.ok(html.includes(`<meta property="og:image:height" content="${size[1]}">`), path)
+  }
+})
+
 test('nothing else of the disk is served', async () => {
   for (const path of [
     '/docs/assets/tokens.css',

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#errors/api-error.ts'
 import { addDownloads } from './add-downloads.ts'
 import { agentsPage } from './agents-page.ts'
-import { assetPaths, docsAssets } from './docs-assets.ts'
-import { docsPage, docsPolicy, type NavigationSection } from './docs-page.ts'
+import { assetPaths, docsAssets, previewPicture } from './docs-assets.ts'
+import { docsPage, docsPolicy, type DocsPageParts, type NavigationSection } from './docs-page.ts'
 import { fixedFile, onceMade, sendFixedFile } from './fixed-file.ts'
 import { landingBody } from './landing-page.ts'
 import { readDocs, type Docs, type DocsPage, type DocsSettings } from './read-docs.ts'
@@ -19,7 +19,8 @@ type Handler = (req: FastifyRequest, reply: FastifyReply) => Promise<FastifyRepl
  * of a start. Returns the landing page, whose address also answers programs.
  */
 export function addDocsPages(app: FastifyInstance, settings: DocsSettings): { landing: Handler } {
-  const { developmentKey } = settings
+  const { developmentKey, publicUrl } = settings
+  const pageOf = (parts: DocsPageParts) => docsPage({ ...parts, publicUrl })
   const docs = readDocs(settings)
   const navigation = guideNavigation(docs)
   const guides = docs.chapters.flatMap(({ pages }) => pages)
@@ -28,7 +29,7 @@ export function addDocsPages(app: FastifyInstance, settings: DocsSettings): { la
     const around = { path, title, previous: guides[at - 1], next: guides[at + 1] }
     const page = () => {
       const { html: body, headings } = render()
-      return docsPage({ ...around, body, headings, layout: 'prose', navigation, developmentKey })
+      return pageOf({ ...around, body, headings, layout: 'prose', navigation, developmentKey })
     }
     app.get(path, servePage(page))
   }
@@ -36,24 +37,24 @@ export function addDocsPages(app: FastifyInstance, settings: DocsSettings): { la
   const errorLinks = docs.errors.map(({ path, title }) => ({ path, title: title.split(': ', 1).join() }))
   const errorNavigation = [{ title: 'Errors', pages: errorLinks }]
   for (const { path, title, render } of docs.errors) {
-    const page = () => docsPage({ path, title, body: render().html, layout: 'prose', navigation: errorNavigation })
+    const page = () => pageOf({ path, title, body: render().html, layout: 'prose', navigation: errorNavigation })
     app.get(path, servePage(page))
   }
   const agents = { path: '/docs/agents', title: 'Agents in rooms', body: agentsPage, layout: 'prose', navigation } as const
   app.get(
     agents.path,
-    servePage(() => docsPage(agents)),
+    servePage(() => pageOf(agents)),
   )
   const downloads = addDownloads(app, settings)
   const downloadsPage = async () =>
-    docsPage({ path: '/downloads', title: 'Downloads', body: await downloads(), layout: 'prose', navigation })
+    pageOf({ path: '/downloads', title: 'Downloads', body: await downloads(), layout: 'prose', navigation })
   app.get('/downloads', servePage(downloadsPage))
 
-  const samples = { publicUrl: settings.publicUrl, publishableKey: developmentKey ?? 'wpk_…' }
+  const samples = { publicUrl, publishableKey: developmentKey ?? 'wpk_…' }
   for (const { path, title, render } of referencePages(samples))
     app.get(
       path,
-      servePage(() => docsPage({ path, title, ...render(), layout: 'wide', developmentKey })),
+      servePage(() => pageOf({ path, title, ...render(), layout: 'wide', developmentKey })),
     )
   // Redirects from the addresses of an earlier release, which had the live operations on one page and all operations
   // on another.
@@ -61,20 +62,21 @@ export function addDocsPages(app: FastifyInstance, settings: DocsSettings): { la
   app.get('/docs/api', async (_req, reply) => reply.redirect('/docs', 308))
   app.get('/docs/guides', async (_req, reply) => reply.redirect(guides[0]?.path ?? '/docs', 302))
 
-  const missing = servePage(() => docsPage({ path: '', title: missingTitle, body: missingBody, layout: 'prose', navigation }))
+  const missing = servePage(() => pageOf({ path: '', title: missingTitle, body: missingBody, layout: 'prose', navigation }))
   app.get('/docs/*', async (req, reply) => {
     if (!/\btext\/html\b/.test(req.headers.accept ?? '')) throw new ApiError('not_found')
     return missing(req, reply.code(404).header('vary', 'accept'))
   })
 
   for (const [path, { type, read }] of Object.entries(docsAssets)) app.get(path, serveFile(`${type}; charset=utf-8`, read))
+  app.get(previewPicture.path, serveFile(previewPicture.type, previewPicture.read))
   const search = async () => {
     const objects = new Map(Object.keys(namedObjects(samples)).map((name) => [name, `${objectsPath}#${name}`]))
     return JSON.stringify(searchEntries(guides, objects))
   }
   app.get(assetPaths.search, serveFile('application/json; charset=utf-8', search))
   const landing = { path: '/', title: 'Atrium', body: landingBody(settings), layout: 'landing', navigation: [] } as const
-  return { landing: servePage(() => docsPage(landing)) }
+  return { landing: servePage(() => pageOf(landing)) }
 }
 
 const missingTitle = 'There is no such page'

@@ -17,3 +17,13 @@ export const docsAssets: Readonly<Record<string, { type: string; read: () => Pro
   '/docs/assets/search.js': { type: 'text/javascript', read: () => read('docs/search.js') },
   '/docs/assets/try-it.js': { type: 'text/javascript', read: () => read('docs/try-it.js') },
 }
+
+/** The picture in the preview of a link to any of the pages. */
+export const previewPicture = {
+  path: '/docs/assets/preview.png',
+  type: 'image/png',
+  width: 1_280,
+  height: 800,
+  alt: 'A share page: a quay under paper lanterns at night, above its title',
+  read: () => readFile(new URL('../../../../../docs/images/share-page.png', import.meta.url)),
+}

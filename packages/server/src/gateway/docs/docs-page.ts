@@ -1,6 +1,6 @@
 import { ARCH_MARK } from '@atrium/web/share/arch'
 import { escapeHtml } from '@atrium/web/share/escape-html'
-import { assetPaths } from './docs-assets.ts'
+import { assetPaths, previewPicture } from './docs-assets.ts'
 
 /** Only files of this origin are loaded. Requests from the reference also go to this origin. */
 export const docsPolicy = [
@@ -24,7 +24,7 @@ export interface NavigationSection {
   pages: (Link & { parts?: Link[] })[]
 }
 
-interface DocsPageParts extends Link {
+export interface DocsPageParts extends Link {
   /** Trusted HTML: it is inserted unchanged. */
   body: string
   /** prose: text and the list of its headings. wide: text beside code. landing: without navigation. */
@@ -34,6 +34,8 @@ interface DocsPageParts extends Link {
   headings?: readonly { id: string; title: string }[]
   previous?: Link | undefined
   next?: Link | undefined
+  /** The origin of the installation. Without it, the preview of a link has no picture. */
+  publicUrl?: string
   /** Whether the publishable key in the examples works: it is that of a development server. */
   developmentKey?: string | undefined
 }
@@ -50,6 +52,7 @@ export function docsPage(parts: DocsPageParts): string {
     // The address without the query that a link or a search adds.
     parts.path === '' ? '' : `<link rel="canonical" href="${escapeHtml(parts.path)}">`,
     previewTags(title, body),
+    parts.publicUrl === undefined ? '' : pictureTags(parts.publicUrl),
     `<link rel="icon" href="/favicon.ico" type="image/svg+xml">`,
     `<link rel="stylesheet" href="${assetPaths.style}"><script type="module" src="${assetPaths.script}"></script></head>`,
     `<body class="${layout}"${key}><a class="skip" href="#content">Skip to the content</a>`,
@@ -79,6 +82,15 @@ function previewTags(title: string, body: string): string {
     ? `<meta name="description" content="${description}"><meta property="og:description" content="${description}">`
     : ''
   return `${named}<meta property="og:title" content="${escapeHtml(title)}"><meta property="og:type" content="website"><meta property="og:site_name" content="Atrium">`
+}
+
+/** The address is absolute, because the reader of a preview has no page to which it could be relative. */
+function pictureTags(publicUrl: string): string {
+  const { path, type, width, height, alt } = previewPicture
+  const tags = { image: publicUrl + path, 'image:type': type, 'image:width': width, 'image:height': height, 'image:alt': alt }
+  return Object.entries(tags)
+    .map(([name, value]) => `<meta property="og:${name}" content="${escapeHtml(String(value))}">`)
+    .join('')
 }
 
 const descriptionLength = 200
