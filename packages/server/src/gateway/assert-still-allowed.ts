@@ -7,8 +7,9 @@ import { authenticateKey, presentedKeyHash } from './authenticate.ts'
 import { assertRole, findSession } from './authenticate-session.ts'
 
 /**
- * Checks the caller of a request again that is answered for minutes. Throws if a new request of the caller would be
- * refused: its session, key or credential has ended, the member has another role, or the tenant is suspended.
+ * Checks the caller of a request again whose body arrives slowly, or that is answered for minutes. Throws if a new
+ * request of the caller would be refused: its session, key or credential has ended, the member has another role, or the
+ * tenant is suspended.
  */
 export async function assertStillAllowed(ctx: Context, op: Operation, req: FastifyRequest): Promise<void> {
   const { headers, consoleSession, operator, tenantKey } = req

@@ -33,21 +33,26 @@ type AnyCall = Call<Operation>
 type AnsweringHandler = Exclude<AnyHandler, { kind: 'stream' | 'forward' }>
 
 const nothing = Buffer.alloc(0)
+/** The caller is checked before the body is read. If the body arrives later than this, the caller is checked again. */
+const slowBodyMs = 1_000
 
 /** Makes the route handler of an operation: all checks that the contract declares, then the feature's handler. */
 export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, { kind: 'forward' }>) {
   const readCall = hideFromEnded(callReader(ctx, op))
   const loadCollection = collectionLoader(ctx, op)
+  const isSlow = (req: FastifyRequest, reply: FastifyReply) => reply.elapsedTime > slowBodyMs && !req.onlyReplay
   if (handler.kind === 'stream') {
     const { handle: stream } = handler
-    return async (req: FastifyRequest, reply: FastifyReply) =>
-      stream({
+    return async (req: FastifyRequest, reply: FastifyReply) => {
+      if (isSlow(req, reply)) await assertStillAllowed(ctx, op, req)
+      return stream({
         ...(await loadCollection(req, readCall(req))),
         req,
         reply,
         keyHash: callerHash(ctx, req) as never,
         assertStillAllowed: () => assertStillAllowed(ctx, op, req),
       })
+    }
   }
   const serialise = lazyAnswers(op) as (answer: unknown) => SentAnswer
   const run = runner(ctx, op, handler)
@@ -55,6 +60,7 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
   const isPaged = op.answers[200]?.paged === true
 
   return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (isSlow(req, reply)) await assertStillAllowed(ctx, op, req)
     const asked = readCall(req)
     const claimed = (answered: ClaimedAnswer) => {
       reply.header('idempotency-status', answered.status).header('idempotency-expires', answered.expiresAt)
