@@ -122,12 +122,14 @@ export async function isBusy(tx: Tx, tenantId: string): Promise<boolean> {
   return (await tx.query(busyStatement, [tenantId]))[0]?.busy ?? false
 }
 
+// A request that was authenticated before the tenant was suspended, by a process that was not notified, may still write.
 const leftStatement = statement<{ left: boolean }>(
   'tenant-erase-left',
-  `select exists (select from blob_deletions where tenant_id = $1) or exists (select from checkouts where tenant_id = $1) as left`,
+  `select exists (select from blob_deletions where tenant_id = $1) or exists (select from checkouts where tenant_id = $1)
+     or exists (select from tenant_deletions where tenant_id = $1 and requested_at > now() - interval '1 minute') as left`,
 )
 
-/** Whether blobs are still being deleted, or a payment may still arrive. */
+/** Whether blobs are still being deleted, a payment may still arrive, or the tenant has just been suspended. */
 export async function isSomethingLeft(tx: Tx, tenantId: string): Promise<boolean> {
   return (await tx.query(leftStatement, [tenantId]))[0]?.left ?? false
 }

@@ -92,7 +92,12 @@ async function tablesWith(text: string): Promise<string[]> {
   return found.sort()
 }
 
+/** As a minute later. */
+const letSettle = (id: string) =>
+  query(`update tenant_deletions set requested_at = requested_at - interval '1 minute' where tenant_id = $1`, [id])
+
 async function eraseAll(id: string): Promise<void> {
+  await letSettle(id)
   for (const deadline = Date.now() + 20_000; (await stateOf(id)) !== 'done';) {
     assert.ok(Date.now() < deadline, 'the deletion does not end')
     await eraseTenants(api.ctx)
@@ -187,6 +192,24 @@ test('a deletion that was cut short goes on, and cannot be cancelled', async () 
   assert.deepEqual(await query('select from items where tenant_id = $1', [tenant.id]), [])
 })
 
+test('what a request writes that was authenticated before the suspension is removed too', async () => {
+  const tenant = await api.makeTenant()
+  await request(tenant.id, { after_days: 0 })
+  for (let sweeps = 0; sweeps < 6; sweeps++) {
+    await eraseTenants(api.ctx)
+    await deleteBlobs(api.ctx, 1_000)
+  }
+  assert.equal(await stateOf(tenant.id), 'running')
+  const values = [tenant.id, newId('collection'), randomBytes(32)]
+  await query(
+    `insert into collections (tenant_id, id, metadata, app_state, contributor_policy, admin_token_hash)
+     values ($1, $2, '{}', '{}', 'open', $3)`,
+    values,
+  )
+  await eraseAll(tenant.id)
+  assert.deepEqual(await query('select from collections where tenant_id = $1', [tenant.id]), [])
+})
+
 test('a hundred deletions that wait for a payment do not keep another one from its end', async () => {
   const waiting = Array.from({ length: 100 }, () => newId('tenant'))
   await query(`insert into tenants (id, name, status) select unnest($1::text[]), 'Waiting', 'suspended'`, [waiting])
@@ -201,6 +224,7 @@ test('a hundred deletions that wait for a payment do not keep another one from i
   )
   const { id } = await api.makeTenant('Last')
   await request(id, { after_days: 0 })
+  await letSettle(id)
   for (let sweeps = 0; sweeps < 6 && (await stateOf(id)) !== 'done'; sweeps++) {
     await eraseTenants(api.ctx)
     await deleteBlobs(api.ctx, 1_000)
