@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { PlatformKeys } from '../packages/server/src/features/platform-keys/platform-keys.ts'
+import { cacheMs, PlatformKeys } from '../packages/server/src/features/platform-keys/platform-keys.ts'
 import { announceKey, activateKey } from '../packages/server/src/features/platform-keys/rotate-key.ts'
 import { makePlatformKey } from '../packages/server/src/features/platform-keys/platform-keys.ts'
+import { announcedForMs } from '../packages/server/src/processes/rotate-key.ts'
 import { openLogKeys } from '../packages/server/src/features/transparency-log/log-keys.ts'
 import { startTestApi, type TestApi } from '../packages/server/testing/test-api.ts'
 import { runAtrium } from './support/run-atrium.ts'
@@ -35,6 +36,13 @@ test('a rotated key of receipts stays published beside the new one that signs', 
   assert.equal((await kids(keysOf('receipts'))).length, 2, 'a receipt is verified for as long as anyone keeps it')
   const served = (await (await fetch(`${api.origin}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] }
   assert.ok(served.keys.some((key) => key.kid === kid) && served.keys.some((key) => key.kid === old))
+})
+
+test('no cache has a set without the next key when that key begins to sign', async () => {
+  const { headers } = await fetch(`${api.origin}/.well-known/jwks.json`)
+  const maxAgeSeconds = Number(/max-age=(\d+)/.exec(headers.get('cache-control')!)![1])
+  // A process may still answer with the set that it read before.
+  assert.ok(announcedForMs >= cacheMs + maxAgeSeconds * 1_000, `${announcedForMs} ms`)
 })
 
 test('a key is published before it signs, and an interrupted rotation continues with it', async () => {

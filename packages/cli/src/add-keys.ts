@@ -15,7 +15,7 @@ export function addKeys(program: Command): void {
     .description(
       'make a new key that signs from now on: receipts, quotes, agent_tokens or transparency_log (docs/operating/rotate.md)',
     )
-    .option('--at-once', 'do not publish the new key for a minute before it signs: for a key that somebody else has')
+    .option('--at-once', 'do not publish the new key for two minutes before it signs: for a key that somebody else has')
     .addHelpText(
       'after',
       helpText({

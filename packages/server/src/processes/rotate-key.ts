@@ -6,6 +6,7 @@ import { readGivenSecrets, readMasterKeyFile } from '#config/secrets.ts'
 import { checkMasterKey } from '#crypto/vault/check-master-key.ts'
 import { Vault } from '#crypto/vault/vault.ts'
 import { StartError } from '#errors/start-error.ts'
+import { keySetMaxAgeSeconds } from '#features/agent-issuer/agent-issuer.ts'
 import { cacheMs, isKeptPurpose, makePlatformKey } from '#features/platform-keys/platform-keys.ts'
 import { activateKey, announceKey } from '#features/platform-keys/rotate-key.ts'
 import { logPurpose, makeLogKey } from '#features/transparency-log/log-keys.ts'
@@ -17,10 +18,10 @@ import { prepareDatabase } from './prepare-database.ts'
 const rotatable = ['receipts', 'quotes', 'agent_tokens', logPurpose] as const
 type Rotatable = (typeof rotatable)[number]
 
-/** Every process publishes the next key by then. */
-const announcedForMs = cacheMs + 5_000
+/** By then every process publishes the next key, and no cache between it and a verifier has an older set. */
+export const announcedForMs = cacheMs + keySetMaxAgeSeconds * 1_000 + 5_000
 
-/** `atrium keys rotate USE`. Without `atOnce`, the next key is published for a minute before it signs. */
+/** `atrium keys rotate USE`. Without `atOnce`, the next key is published for two minutes before it signs. */
 export async function rotateKey(use: string, { atOnce }: { atOnce: boolean }): Promise<void> {
   const purpose = rotatable.find((one) => one === use)
   if (purpose === undefined) throw new StartError(`the use of a key is one of ${rotatable.join(', ')}`)

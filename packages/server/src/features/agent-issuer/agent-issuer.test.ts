@@ -108,7 +108,7 @@ test('discovery and keys are public, cached briefly, and without private parts',
     const res = await fetch(api.origin + path)
     assert.equal(res.status, 200)
     assert.equal(res.headers.get('access-control-allow-origin'), '*')
-    assert.equal(res.headers.get('cache-control'), 'public, max-age=300')
+    assert.equal(res.headers.get('cache-control'), 'public, max-age=60')
     assert.match(res.headers.get('content-type') ?? '', /^application\/json/)
   }
   const { keys } = await getJson(`${publicUrl}/.well-known/jwks.json`)

@@ -91,6 +91,8 @@ export class PlatformIssuer implements AgentIssuer {
 }
 
 const keySetPath = '/.well-known/jwks.json'
+/** How long caches may keep the key set. The next key is published for at least this long before it signs. */
+export const keySetMaxAgeSeconds = 60
 
 /**
  * Publishes the keys that verify agents' tokens, by OpenID discovery at the API's origin, and those of receipts and
@@ -128,5 +130,5 @@ export function addAgentIssuer(app: FastifyInstance, ctx: Pick<Context, 'agentIs
 /** Any origin may read it. Caches keep it only briefly, so that a retired key disappears. */
 function publish(reply: FastifyReply, body: object): FastifyReply {
   applyCors(reply)
-  return reply.header('cache-control', 'public, max-age=300').send(body)
+  return reply.header('cache-control', `public, max-age=${keySetMaxAgeSeconds}`).send(body)
 }
