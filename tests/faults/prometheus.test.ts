@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -190,6 +190,20 @@ describe('Prometheus with the configuration of the page', { skip: skipWithout('p
         count += 1
       }
     assert.ok(count > 10)
+  })
+
+  test('AtriumArtifactsFailing fires when no artifact can be stored', async () => {
+    const { id, secret: key } = await makeTenant(origin())
+    const made = await askGood(origin(), 'POST /v1/collections', { key, body: {} })
+    // Its folder cannot be made.
+    await mkdir(join(folder, 'data', 'blobs'), { recursive: true })
+    await writeFile(join(folder, 'data', 'blobs', id), '')
+    const paint = { key, token: made.data.admin_token, body: { prompt: 'A pier', size: '1024x1024' } }
+    const paints = Array.from({ length: 10 }, (_, n) =>
+      askGood(origin(), `POST /v1/collections/${made.data.id}/paint`, { ...paint, idempotencyKey: `paint-${n}` }),
+    )
+    await Promise.all(paints)
+    await until('it fires', async () => (await listFiring()).includes('AtriumArtifactsFailing'))
   })
 
   test('AtriumDown and AtriumNoWorker fire when the worker is killed, and end when it runs again', async () => {
