@@ -38,7 +38,8 @@ export function itemElement(item: WallItem, { picture, language }: Showing): Ele
     ...(facts.length > 0 ? [element('dl', {}, facts.map(factElement))] : []),
     element('p', { class: 'by' }, [
       ...(author ? [element('span', { class: 'author', ...wordsOf(author) }, [author]), ' '] : []),
-      element('time', { datetime: createdAt }, [dayOf(createdAt, language)]),
+      // The direction of the page may be that of its title, which is in another language than the time.
+      element('time', { datetime: createdAt, dir: 'auto' }, [dayOf(createdAt, language)]),
     ]),
   ]
   return element('li', { id, class: ['item', hero ? 'hero' : '', sizeOf(item, picture)].filter(Boolean).join(' ') }, children)

@@ -22,7 +22,7 @@ h1:lang(""),h1:lang(und-Cyrl),h1:lang(el){letter-spacing:-.022em}
 h1:lang(und-Arab),h1:lang(und-Deva),h1:lang(th){line-height:1.45}
 .description{display:grid;gap:.75em;max-width:42rem;color:var(--muted);text-wrap:pretty;overflow-wrap:anywhere}
 .side,.controls{display:flex;align-items:center;gap:1rem}
-.side{min-height:2.25rem}
+.side{flex-wrap:wrap;min-height:2.25rem}
 .state,.live{font-size:.8125rem;color:var(--muted)}
 .live{display:flex;align-items:center;gap:.5em}
 .live::before{content:"";width:.5rem;height:.5rem;border-radius:50%;background:var(--muted)}

@@ -273,6 +273,30 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     }
   })
 
+  test('text of twice the size fits a phone, also on a wall that is closed', async () => {
+    const { page, close } = await open({ state: 'closed' }, { viewport: { width: 390, height: 844 } })
+    await untilLive(page)
+    await page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+    await close()
+  })
+
+  test('a time keeps the order of its words where the page runs from right to left', async () => {
+    const items = [itemOf(1, 'Hello', { created_at: new Date(Date.now() - 300_000).toISOString() })]
+    const { page, close } = await open({ metadata: { share_title: 'ليلة الفوانيس' }, items }, { locale: 'en-GB' })
+    await page.locator('.item time', { hasText: '5 minutes ago' }).waitFor()
+    // The digit is at the left of the words.
+    const digitIsLeft = await page.evaluate<boolean>(`(() => {
+      const time = document.querySelector('.item time')
+      const range = document.createRange()
+      range.setStart(time.firstChild, 0)
+      range.setEnd(time.firstChild, 1)
+      return range.getBoundingClientRect().left - time.getBoundingClientRect().left < 2
+    })()`)
+    assert.ok(digitIsLeft)
+    await close()
+  })
+
   test('without JavaScript the page is a list with links to other pages', async () => {
     const given = { items: varied, nextCursor: 'next', layoutAsked: true }
     const { page, problems, close } = await open(given, { javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
