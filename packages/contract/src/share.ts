@@ -1,7 +1,7 @@
 import { Type } from './type.ts'
 import { collectionParams } from './collections.ts'
 import { operation } from './operation.ts'
-import { anyJson, closed, oneOf, pageQuery } from './schemas.ts'
+import { anyJson, oneOf, pageQuery } from './schemas.ts'
 
 export const shareOperations = {
   renderCollection: operation({
@@ -16,7 +16,7 @@ export const shareOperations = {
       'A complete HTML page for anyone with the link: share_title, share_description, theme and the published hero ' +
       'artifact; never items or unpublished artifacts. Carries Open Graph, a Twitter card and oEmbed discovery; ' +
       'works without JavaScript; ETag and 304. Its own words are in the language that Accept-Language prefers: English, ' +
-      'German, Spanish, French, Japanese or Arabic. An unknown collection is a 404 page, also HTML.',
+      'German, Spanish, French, Japanese or Arabic. An unknown collection is a 404 page, also HTML. An error is a page for callers whose Accept has text/html, and JSON for others.',
     caller: 'anyone',
     params: collectionParams,
     answers: {
@@ -40,10 +40,11 @@ export const shareOperations = {
       'the author and, by `artifact_id`, a published open picture of the same collection; other objects are shown as names and values.\n\n' +
       'May be framed ' +
       'by any site. ETag and 304. Its own words are in the language that Accept-Language prefers, as those of the share page. Otherwise a 404 page, ' +
-      'also HTML.',
+      'also HTML. Errors are as those of the share page. Unknown parameters are ignored.',
     caller: 'anyone',
     params: collectionParams,
-    query: closed({
+    // Open: where a link is shared, others append parameters to it, such as `fbclid` and `utm_source`.
+    query: Type.Object({
       layout: Type.Optional(
         oneOf(['cards', 'book', 'stage'], {
           description:
@@ -72,7 +73,8 @@ export const shareOperations = {
     summary: 'oEmbed of a share page or wall',
     description: 'oEmbed 1.0 (JSON only) for the address of a share page or wall of this installation.',
     caller: 'anyone',
-    query: closed({
+    // Open: consumers send parameters of their own, such as `dnt`.
+    query: Type.Object({
       url: Type.String({ minLength: 1, maxLength: 2_000, description: 'The address of the page.' }),
       format: Type.Optional(oneOf(['json'])),
       maxwidth: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),

@@ -3,6 +3,7 @@ import { Overloaded } from '@atrium/traffic/overloaded'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
 import { recordAnswer } from '#features/record-answer.ts'
+import { sharePageError } from '#features/share/share-page.ts'
 import { apiErrorOfSql } from '#db/sql-errors.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { errorBody } from '#http/error-body.ts'
@@ -11,7 +12,7 @@ import { countUsage } from './count-usage.ts'
 
 /**
  * Answers any thrown value. Only the message of an ApiError is sent; every other error is logged with the request's
- * id.
+ * id. A reader of a share page or wall gets a page.
  */
 export function answerError(ctx: Context, error: unknown, req: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asApiError(error)
@@ -27,16 +28,18 @@ export function answerError(ctx: Context, error: unknown, req: FastifyRequest, r
   if (known?.code === 'rate_limited') ctx.metrics.rateLimited(policyOf(reply))
   const answer = known ?? new ApiError('internal_error')
   recordAnswer(ctx, req, reply, req.routeOptions.config?.operationId, answer.status, answer.code)
-  const body = JSON.stringify(errorBody(answer, req.id, ctx.config.publicUrl))
+  const page = sharePageError(req, answer.status)
+  const body = page?.html ?? JSON.stringify(errorBody(answer, req.id, ctx.config.publicUrl))
   countUsage(ctx, req, body)
   applyCorsToError(reply)
   if (answer.status === 401) reply.header('www-authenticate', challengeFor(req))
   if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds)
+  if (page) reply.headers(page.headers)
   return reply
     .code(answer.status)
     .header('x-request-id', req.id)
     .header('cache-control', 'no-store')
-    .header('content-type', 'application/json; charset=utf-8')
+    .header('content-type', page ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8')
     .send(body)
 }
 

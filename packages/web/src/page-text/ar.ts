@@ -11,6 +11,10 @@ export const ar: Words = {
     missingTitle: 'لا شيء هنا',
     missingHeading: 'لا يوجد شيء في هذا العنوان',
     missing: 'قد يكون الرابط غير مكتمل، أو أُزيل ما كان يؤدي إليه.',
+    busyHeading: 'لا يمكن عرض هذه الصفحة الآن',
+    busy: 'حاول مرة أخرى بعد قليل.',
+    tryAgain: 'حاول مرة أخرى',
+    openPage: 'افتح الصفحة',
   },
 
   wall: {

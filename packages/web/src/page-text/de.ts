@@ -11,6 +11,10 @@ export const de: Words = {
     missingTitle: 'Nichts gefunden',
     missingHeading: 'Unter dieser Adresse gibt es nichts',
     missing: 'Der Link ist vielleicht unvollständig, oder der Inhalt wurde entfernt.',
+    busyHeading: 'Diese Seite kann gerade nicht gezeigt werden',
+    busy: 'In einem Moment geht es vielleicht wieder.',
+    tryAgain: 'Noch einmal versuchen',
+    openPage: 'Seite öffnen',
   },
 
   wall: {

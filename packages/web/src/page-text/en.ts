@@ -13,6 +13,10 @@ export const en = {
     missingTitle: 'Nothing here',
     missingHeading: 'There is nothing at this address',
     missing: 'The link may be incomplete, or what it led to has been taken down.',
+    busyHeading: 'This page cannot be shown right now',
+    busy: 'Try again in a moment.',
+    tryAgain: 'Try again',
+    openPage: 'Open the page',
   },
 
   wall: {

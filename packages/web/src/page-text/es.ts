@@ -11,6 +11,10 @@ export const es: Words = {
     missingTitle: 'Aquí no hay nada',
     missingHeading: 'No hay nada en esta dirección',
     missing: 'Puede que el enlace esté incompleto o que se haya retirado el contenido.',
+    busyHeading: 'Esta página no se puede mostrar ahora',
+    busy: 'Inténtalo de nuevo en un momento.',
+    tryAgain: 'Intentarlo de nuevo',
+    openPage: 'Abrir la página',
   },
 
   wall: {

@@ -11,6 +11,10 @@ export const fr: Words = {
     missingTitle: 'Rien ici',
     missingHeading: 'Il n’y a rien à cette adresse',
     missing: 'Le lien est peut-être incomplet, ou son contenu a été retiré.',
+    busyHeading: 'Cette page ne peut pas être affichée pour le moment',
+    busy: 'Réessayez dans un instant.',
+    tryAgain: 'Réessayer',
+    openPage: 'Ouvrir la page',
   },
 
   wall: {

@@ -11,6 +11,10 @@ export const ja: Words = {
     missingTitle: '見つかりません',
     missingHeading: 'このアドレスには何もありません',
     missing: 'リンクが不完全か、リンク先が削除された可能性があります。',
+    busyHeading: 'いまはこのページを表示できません',
+    busy: 'しばらくしてからもう一度お試しください。',
+    tryAgain: 'もう一度試す',
+    openPage: 'ページを開く',
   },
 
   wall: {

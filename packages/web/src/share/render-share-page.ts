@@ -48,9 +48,30 @@ export function renderSharePage(input: SharePageInput, sha256Base64: Sha256Base6
 /** The page for an unknown id. It gives no reason, so that a deleted collection looks like one that never existed. */
 export function renderShareNotFound(sha256Base64: Sha256Base64, text: PageText = englishText): RenderedPage {
   const { missing, missingHeading, missingTitle } = text.share
+  return renderNotice({ title: missingTitle, heading: missingHeading, paragraphs: [missing] }, sha256Base64, text)
+}
+
+/** The page in place of one that cannot be shown now. The link loads the same address. */
+export function renderShareBusy(sha256Base64: Sha256Base64, text: PageText = englishText): RenderedPage {
+  const { busyHeading, busy, tryAgain } = text.share
+  const paragraphs = [busy, `<a href="">${tryAgain}</a>`]
+  return renderNotice({ title: busyHeading, heading: busyHeading, paragraphs }, sha256Base64, text)
+}
+
+/** The page for an address whose query is wrong, such as an old cursor. The link leads to it without a query. */
+export function renderShareMistake(page: string, sha256Base64: Sha256Base64, text: PageText = englishText): RenderedPage {
+  const { missing, missingHeading, missingTitle, openPage } = text.share
+  const paragraphs = [missing, `<a href="${escapeHtml(page)}">${openPage}</a>`]
+  return renderNotice({ title: missingTitle, heading: missingHeading, paragraphs }, sha256Base64, text)
+}
+
+/** `paragraphs` are HTML. */
+type Notice = { title: string; heading: string; paragraphs: string[] }
+
+function renderNotice({ title, heading, paragraphs }: Notice, sha256Base64: Sha256Base64, text: PageText): RenderedPage {
   return renderDocument(
     {
-      title: `${missingTitle} · ${SITE_NAME}`,
+      title: `${title} · ${SITE_NAME}`,
       language: text.language,
       direction: text.direction,
       theme: readTheme(undefined),
@@ -58,8 +79,8 @@ export function renderShareNotFound(sha256Base64: Sha256Base64, text: PageText =
       body: [
         '<main>\n<article class="piece empty missing">',
         `<figure><div class="frame">${archDrawing('', 'none')}</div></figure>`,
-        `<div class="label"><div class="words"><h1>${missingHeading}</h1>`,
-        `<div class="description"><p>${missing}</p></div></div></div>`,
+        `<div class="label"><div class="words"><h1>${heading}</h1>`,
+        `<div class="description">${paragraphs.map((words) => `<p>${words}</p>`).join('')}</div></div></div>`,
         '</article>\n</main>',
       ],
     },

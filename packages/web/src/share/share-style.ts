@@ -92,6 +92,7 @@ ${BESIDE}{.tall{flex-direction:row;gap:clamp(2.5rem,5vw,5rem);min-width:0}.tall 
 .shine{fill:var(--accent);fill-opacity:.1}
 .missing{text-align:center}
 .missing .words{margin-inline:auto}
+.missing a{color:var(--text)}
 footer{margin-top:clamp(2.5rem,6vw,4.5rem);text-align:center;font-size:.8125rem;line-height:1.5}
 footer a{display:inline-flex;align-items:center;gap:.5em;padding:.25rem .5rem;border-radius:6px;color:var(--muted);text-decoration:none}
 footer a:hover{color:var(--text)}

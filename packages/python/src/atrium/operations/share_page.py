@@ -25,7 +25,8 @@ class SharePageOperations(Core):
         A complete HTML page for anyone with the link: share_title, share_description, theme and the published hero
         artifact; never items or unpublished artifacts. Carries Open Graph, a Twitter card and oEmbed discovery;
         works without JavaScript; ETag and 304. Its own words are in the language that Accept-Language prefers:
-        English, German, Spanish, French, Japanese or Arabic. An unknown collection is a 404 page, also HTML.
+        English, German, Spanish, French, Japanese or Arabic. An unknown collection is a 404 page, also HTML. An
+        error is a page for callers whose Accept has text/html, and JSON for others.
 
         Needs: No key.
 
@@ -71,7 +72,8 @@ class SharePageOperations(Core):
         collection; other objects are shown as names and values.
 
         May be framed by any site. ETag and 304. Its own words are in the language that Accept-Language prefers, as
-        those of the share page. Otherwise a 404 page, also HTML.
+        those of the share page. Otherwise a 404 page, also HTML. Errors are as those of the share page. Unknown
+        parameters are ignored.
 
         Needs: No key.
 

@@ -43,6 +43,7 @@ async function everyPage(): Promise<{ path: string; says: (text: ReturnType<type
     { path: `/collections/${empty}/wall`, says: ({ wall }) => wall.empty },
     { path: `/collections/${full}/wall`, says: ({ wall }) => wall.yes },
     { path: `/collections/${full}/wall?layout=stage`, says: ({ share }) => share.sharedWith },
+    { path: `/collections/${full}/wall?cursor=old`, says: ({ share }) => share.openPage },
     { path: unknown, says: ({ share }) => share.missing },
     { path: `/collections/${'x'.repeat(300)}/wall`, says: ({ share }) => share.missing },
     { path: open, says: ({ checkout }) => checkout.licenseKey },
@@ -57,7 +58,8 @@ test('pages are in the language that the browser prefers, and say to caches that
   for (const language of pageLanguages) {
     const text = readPageText(language)
     for (const { path, says } of pages) {
-      const res = await fetch(api.baseUrl + path, { headers: { 'accept-language': `pt-BR, ${language}-x-any;q=0.9, en;q=0.5` } })
+      const headers = { accept: 'text/html', 'accept-language': `pt-BR, ${language}-x-any;q=0.9, en;q=0.5` }
+      const res = await fetch(api.baseUrl + path, { headers })
       const html = await res.text()
       assert.match(html, new RegExp(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`), path)
       assert.ok(html.includes(says(text)), `${path} ${language}`)

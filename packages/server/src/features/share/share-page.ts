@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { HeroInput } from '@atrium/web/share/hero'
 import { readPageText, type PageText } from '@atrium/web/page-text/page-text'
-import { renderShareNotFound } from '@atrium/web/share/render-share-page'
+import { renderShareBusy, renderShareMistake, renderShareNotFound } from '@atrium/web/share/render-share-page'
 import type { SharePageInput } from '@atrium/web/share/share-page'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Artifact } from '#features/artifacts/artifact.ts'
 import type { Context } from '#features/context.ts'
+import { pathOf } from '#http/parse.ts'
 
 /** The input of a collection's share page; undefined: the collection does not exist, or its tenant is suspended. */
 export async function findShareInput(ctx: Context, collectionId: string): Promise<SharePageInput | undefined> {
@@ -63,15 +64,15 @@ export function inlineHash(text: string): string {
   return hash
 }
 
-interface NotFoundPage {
+interface ErrorPage {
   html: string
   headers: Record<string, string>
 }
 
-const notFoundPages = new Map<string, NotFoundPage>()
+const notFoundPages = new Map<string, ErrorPage>()
 
 /** The page for an unknown collection. It is the same for all collections, so it is rendered once in each language. */
-export function sharePageNotFound(asked: Record<string, string | string[] | undefined>): NotFoundPage {
+export function sharePageNotFound(asked: Record<string, string | string[] | undefined>): ErrorPage {
   const text = readPageText(asked['accept-language'])
   const known = notFoundPages.get(text.language)
   if (known) return known
@@ -79,6 +80,16 @@ export function sharePageNotFound(asked: Record<string, string | string[] | unde
   const page = { html, headers: { ...pageHeaders(csp, text), 'cache-control': 'no-store' } }
   notFoundPages.set(text.language, page)
   return page
+}
+
+/** What a reader gets in place of the JSON of an error; undefined: the request is not that of a reader. */
+export function sharePageError(req: FastifyRequest, status: number): ErrorPage | undefined {
+  if (!isSharePage(req) || !/\btext\/html\b/.test(req.headers.accept ?? '')) return undefined
+  const text = readPageText(req.headers['accept-language'])
+  const page = /[^/]*$/.exec(pathOf(req.raw.url ?? ''))?.[0] ?? ''
+  const isBusy = status === 429 || status >= 500
+  const { html, csp } = isBusy ? renderShareBusy(inlineHash, text) : renderShareMistake(page, inlineHash, text)
+  return { html, headers: pageHeaders(csp, text) }
 }
 
 /** Caches revalidate each time, because a curation is visible at once. An unchanged page costs a 304. */
@@ -95,8 +106,7 @@ export function pageHeaders(csp: string, { language }: PageText): Record<string,
 
 /** Whether the address has the form of a share page or wall, with any text in place of the id. */
 export function isSharePage({ method, raw }: FastifyRequest): boolean {
-  const [path = ''] = (raw.url ?? '').split('?', 1)
-  return (method === 'GET' || method === 'HEAD') && /^\/v1\/collections\/[^/]*\/(?:render|wall)$/.test(path)
+  return (method === 'GET' || method === 'HEAD') && /^\/v1\/collections\/[^/]*\/(?:render|wall)$/.test(pathOf(raw.url ?? ''))
 }
 
 /**

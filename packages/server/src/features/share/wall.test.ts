@@ -199,6 +199,40 @@ test('oEmbed of a wall is a frame that may run its script', async () => {
   assert.equal((await ask(page)).status, 404)
 })
 
+test('parameters that others append to the link of a wall, and consumers to that of oEmbed, change nothing', async () => {
+  const { id } = await make({ metadata: { share_title: 'Lantern night' } })
+  const shared = await wall(id, '?layout=book&fbclid=IwAR0&utm_source=mail')
+  assert.equal(shared.status, 200)
+  assert.match(await shared.text(), /<body class="book"/)
+  const page = `${api.ctx.config.publicUrl}/v1/collections/${id}/wall`
+  assert.equal((await fetch(`${api.baseUrl}/oembed?url=${encodeURIComponent(page)}&dnt=true`)).status, 200)
+})
+
+test('a reader gets a page in place of an error, with a way on; a program gets JSON', async () => {
+  const reader = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  const { id } = await make({ metadata: { share_title: 'Lantern night' } })
+  const old = await wall(id, '?cursor=old', reader)
+  assert.equal(old.status, 400)
+  assert.equal(old.headers.get('content-type'), 'text/html; charset=utf-8')
+  assert.match(await old.text(), /<a href="wall">Open the page<\/a>/)
+  assert.match((await wall(id, '?cursor=old')).headers.get('content-type')!, /^application\/json/)
+
+  const slow = await startTestApi({ rateLimit: '0.1' })
+  try {
+    const visit = (headers: Record<string, string>) => fetch(`${slow.baseUrl}/collections/${id}/render`, { headers })
+    let busy = await visit(reader)
+    for (let i = 0; i < 20 && busy.status !== 429; i++) busy = await visit(reader)
+    assert.equal(busy.status, 429)
+    assert.match(busy.headers.get('retry-after')!, /^\d+$/)
+    assert.equal(busy.headers.get('cache-control'), 'no-store')
+    assert.match(busy.headers.get('content-security-policy')!, /default-src 'none'/)
+    assert.match(await busy.text(), /<h1>This page cannot be shown right now<\/h1>.*<a href="">Try again<\/a>/s)
+    assert.match(await (await visit({})).text(), /"code":"rate_limited"/)
+  } finally {
+    await slow.close()
+  }
+})
+
 test('an item shows the picture that it names, if it is of the same collection and open to all', async () => {
   const stored = await StoredWorld.open(api)
   const [place, elsewhere] = [await stored.makeCollection(), await stored.makeCollection()]
