@@ -128,7 +128,10 @@ export class Connections {
       this.#giveBack(use)
     } else if (this.#end) void connection.end().then(() => this.#giveBack(use))
     else {
-      void connection.end()
+      // A pooler keeps the session of a standby, and would give it to every client that follows.
+      const leave = 'select pg_terminate_backend(pg_backend_pid()) where pg_is_in_recovery()'
+      const left = isReadOnly(connection.fault) ? connection.query(leave) : Promise.resolve()
+      void left.catch(() => undefined).finally(() => connection.end())
       this.#giveBack(use)
     }
   }

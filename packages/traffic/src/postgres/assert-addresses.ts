@@ -18,17 +18,15 @@ const rounds = 20
  * the one that must lead to own sessions shares them. The errors name the variables DATABASE_URL and DATABASE_DIRECT_URL.
  */
 export async function assertAddresses({ url, directUrl }: DatabaseAddresses): Promise<void> {
-  if (directUrl === undefined) return within('DATABASE_URL', () => assertOwnSessions(url, sharedUrl))
-  await within('DATABASE_DIRECT_URL', () => assertOwnSessions(directUrl, sharedDirectUrl))
+  if (directUrl === undefined) return within('DATABASE_URL', () => assertOwnSessions(url))
+  await within('DATABASE_DIRECT_URL', () => assertOwnSessions(directUrl))
   const database = await within('DATABASE_URL', () => identify(url))
   if (database !== (await within('DATABASE_DIRECT_URL', () => identify(directUrl))))
     throw new Error('DATABASE_URL and DATABASE_DIRECT_URL lead to two databases: they must lead to the same one')
 }
 
-const standby = 'the server is a standby: the address must lead to the primary, which accepts writes'
-const shared = 'a pooler on the way shares its sessions, such as PgBouncer in transaction mode'
-const sharedUrl = `${shared}: set DATABASE_DIRECT_URL to an address that leads past it, or use session mode`
-const sharedDirectUrl = `${shared}: this address must lead past it, or use session mode`
+const shared =
+  'a pooler on the way shares its sessions, such as PgBouncer in transaction mode: set DATABASE_DIRECT_URL to an address that leads past it, or use session mode'
 
 async function within<Result>(variable: string, run: () => Promise<Result>): Promise<Result> {
   try {
@@ -44,7 +42,7 @@ async function within<Result>(variable: string, run: () => Promise<Result>): Pro
  * round the second one holds a session in a transaction. If the first one used that session last, a pooler must give it
  * another, even if the pooler is busy with other clients.
  */
-async function assertOwnSessions(url: string, refusal: string): Promise<void> {
+async function assertOwnSessions(url: string): Promise<void> {
   await withConnection(url, (first) =>
     withConnection(url, async (second) => {
       const own = await pidOf(first)
@@ -52,33 +50,31 @@ async function assertOwnSessions(url: string, refusal: string): Promise<void> {
         await second.query('begin')
         const isShared = (await pidOf(second)) === own || (await pidOf(first)) !== own
         await second.query('commit')
-        if (isShared) throw new Error(refusal)
+        if (isShared) throw new Error(shared)
       }
     }),
   )
 }
 
-async function pidOf(connection: Connection): Promise<string | undefined> {
-  const { rows } = await connection.query<{ pid: string }>('select pg_backend_pid() as pid')
-  return rows[0]?.pid
+const pidOf = (connection: Connection) => valueOf(connection, 'select pg_backend_pid() as value')
+
+async function valueOf(connection: Connection, sql: string): Promise<string | undefined> {
+  const { rows } = await connection.query<{ value: string }>(sql)
+  return rows[0]?.value
 }
 
 /** The database's oid survives a failover, as the identifier of its cluster does. */
-async function identify(url: string): Promise<string | undefined> {
-  return withConnection(url, async (connection) => {
-    const { rows } = await connection.query<{ database: string }>(
-      `select system_identifier || '/' || d.oid as database
-         from pg_control_system(), pg_database d where d.datname = current_database()`,
-    )
-    return rows[0]?.database
-  })
+function identify(url: string): Promise<string | undefined> {
+  const sql = `select system_identifier || '/' || oid as value
+                 from pg_control_system(), pg_database where datname = current_database()`
+  return withConnection(url, (connection) => valueOf(connection, sql))
 }
 
 async function withConnection<Result>(url: string, run: (connection: Connection) => Promise<Result>): Promise<Result> {
   const connection = await Connection.open({ url, connectMs: 10_000, answerMs: timeouts.answerMs })
   try {
-    const { rows } = await connection.query('select pg_is_in_recovery() as is_standby')
-    if (rows[0]?.['is_standby'] === 't') throw new Error(standby)
+    if ((await valueOf(connection, 'select pg_is_in_recovery() as value')) === 't')
+      throw new Error('the server is a standby: the address must lead to the primary, which accepts writes')
     return await run(connection)
   } finally {
     await connection.end()
