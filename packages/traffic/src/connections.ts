@@ -131,7 +131,7 @@ export class Connections {
       // A pooler keeps the session of a standby, and would give it to every client that follows.
       const leave = 'select pg_terminate_backend(pg_backend_pid()) where pg_is_in_recovery()'
       const left = isReadOnly(connection.fault) ? connection.query(leave) : Promise.resolve()
-      void left.catch(() => undefined).finally(() => connection.end())
+      void left.catch(() => undefined).then(() => connection.end())
       this.#giveBack(use)
     }
   }
