@@ -1,4 +1,4 @@
-import type { AnswerOf, BodyOf, HeadersOf, Operation, ParamsOf, QueryOf } from '@atrium/contract/operation'
+import type { AnswerOf, BodyOf, HeadersOf, Operation, ParamsOf, QueryOf, Warning } from '@atrium/contract/operation'
 import type { Operations, ServedOperationId } from '@atrium/contract/table'
 
 /** A member that is optional if nothing in it is required. */
@@ -72,5 +72,6 @@ export interface AnyResult {
   status: number
   data?: unknown
   nextCursor?: string
+  warnings?: Warning[]
   headers: Headers
 }

@@ -104,6 +104,15 @@ describe('a call', () => {
     assert.deepEqual((await client.getOembed({ query: { url: 'https://x.example' } })).data, { version: '1.0' })
   })
 
+  test('resolves to the warnings of the answer', async () => {
+    const warnings = [{ path: '/metadata/share_titel', message: 'did you mean share_title?' }]
+    server.script({ status: 201, body: { data: { id }, meta: { warnings } } })
+    const made = await client.createCollection({ body: { metadata: { share_titel: 'Lantern night' } } })
+    assert.deepEqual(made.warnings, warnings)
+    server.script({ status: 201, body: { data: { id } } })
+    assert.equal('warnings' in (await client.createCollection({ body: {} })), false)
+  })
+
   test('refuses a path parameter that is empty or a dot segment before sending', async () => {
     server.script()
     for (const bad of ['', '.', '..']) await assert.rejects(client.getCollection({ id: bad }), TypeError)

@@ -29,8 +29,8 @@ export interface ClientOptions {
 /**
  * A client with one method per served operation. A method takes the path parameters by name and, as far as the
  * operation declares them, `query`, `body`, `headers`, `collectionToken`, `controlToken`, `idempotencyKey`,
- * `repeatable` and `signal`. It resolves to `{status, data, nextCursor?, headers}`. It throws the AtriumError subclass
- * of the error's code, or the signal's reason when `signal` aborts.
+ * `repeatable` and `signal`. It resolves to `{status, data, nextCursor?, warnings?, headers}`. It throws the
+ * AtriumError subclass of the error's code, or the signal's reason when `signal` aborts.
  *
  * A POST that accepts an Idempotency-Key gets a random one, the same for all its attempts.
  *
@@ -177,6 +177,11 @@ function headersOf({ caller }: Route, input: AnyInput, settings: Settings): Reco
   return headers
 }
 
+interface ResponseMeta {
+  next_cursor?: string
+  warnings?: AnyResult['warnings']
+}
+
 function resultOf(answer: HttpAnswer, { raw }: Route): AnyResult {
   const { res, bytes, stream } = answer
   const { status, headers } = res
@@ -186,6 +191,6 @@ function resultOf(answer: HttpAnswer, { raw }: Route): AnyResult {
   if (!/\bjson\b/.test(type)) return { status, headers, data: type.startsWith('text/') ? new TextDecoder().decode(bytes) : bytes }
   const body = jsonOf(answer)
   if (raw) return { status, headers, data: body }
-  const { data, meta } = body as { data?: unknown; meta?: { next_cursor?: string } }
-  return { status, headers, data, ...(meta?.next_cursor ? { nextCursor: meta.next_cursor } : {}) }
+  const { data, meta: { next_cursor: nextCursor, warnings } = {} } = body as { data?: unknown; meta?: ResponseMeta }
+  return { status, headers, data, ...(nextCursor ? { nextCursor } : {}), ...(warnings ? { warnings } : {}) }
 }
