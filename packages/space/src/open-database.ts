@@ -28,7 +28,9 @@ export function openDatabase({ onWakeUpError, ...options }: SpaceDatabaseOptions
     try {
       return await connection.query<Row>(query)
     } catch (error) {
-      throw (query.writes ?? !query.text.startsWith('select')) && isAnswerLost(error) ? new OutcomeUnknown(error) : error
+      throw (query.writes ?? !query.text.startsWith('select')) && isAnswerLost(error, { onWorker: query.writes === 'on worker' })
+        ? new OutcomeUnknown(error)
+        : error
     } finally {
       connections.release(connection)
     }

@@ -24,7 +24,7 @@ const networkCodes = new Set([
   'ENETDOWN',
 ])
 
-function fieldOf(error: unknown, name: 'code' | 'routine'): unknown {
+function fieldOf(error: unknown, name: 'code' | 'routine' | 'message'): unknown {
   return typeof error === 'object' && error !== null && name in error ? Reflect.get(error, name) : undefined
 }
 
@@ -43,9 +43,26 @@ export function isConnectionLost(error: unknown): boolean {
   return isBroken(error) || isReadOnly(error)
 }
 
-/** Whether a statement that failed may have been committed: its connection ended before the answer arrived. */
-export function isAnswerLost(error: unknown): boolean {
-  return isBroken(error) || /^(08|57P)/.test(sqlStateOf(error) ?? '')
+/**
+ * Whether a statement that failed may have been committed: its connection, or that of a Citus coordinator to a worker,
+ * ended before the answer arrived. onWorker: Citus sends the statement to a worker outside a transaction. The worker may
+ * commit it also after the coordinator has ended it at its time limit, and cannot be told otherwise while it hangs.
+ */
+export function isAnswerLost(error: unknown, { onWorker = false } = {}): boolean {
+  return isBroken(error) || (onWorker ? /^(08|57P|57014)/ : /^(08|57P)/).test(sqlStateOf(error) ?? '') || isWorkerLost(error)
+}
+
+/**
+ * A worker that was told to commit alone, or a connection to a worker. Citus gives them no SQLSTATE of their own; of the
+ * connection it repeats the words of libpq.
+ */
+const workerLost =
+  /^(ErrorIfPostCommitFailedShardPlacements|ReportResultError .*(closed the connection|no connection to the server|(from|to) server|SSL))/
+
+function isWorkerLost(error: unknown): boolean {
+  return (
+    sqlStateOf(error) === 'XX000' && workerLost.test(`${String(fieldOf(error, 'routine'))} ${String(fieldOf(error, 'message'))}`)
+  )
 }
 
 function isBroken(error: unknown): boolean {
@@ -83,14 +100,18 @@ export function isOutdated(error: unknown): boolean {
 }
 
 /**
- * Whether a later attempt may succeed; nothing was written. 08: connection; 53: out of resources; 57P: shutting
- * down; 58: the system below it; 40: a conflict.
+ * Whether a later attempt may succeed; nothing was written, unless isAnswerLost. 08: connection; 53: out of resources;
+ * 57P: shutting down; 58: the system below it; 40: a conflict; 57014, 25P04: took too long; 25P03: the client was silent
+ * within its transaction.
  */
 export function isPassing(error: unknown): boolean {
   const state = sqlStateOf(error)
   if (state === undefined) return isBroken(error)
-  // A worker of a Citus cluster went away during a transaction, which is rolled back on all nodes.
-  if (state === 'XX000' && fieldOf(error, 'routine') === 'MarkRemoteTransactionFailed') return true
-  // 57014, 25P04: took too long; 25P03: the client was silent within its transaction.
-  return /^(08|53|57P|58|40)/.test(state) || isMisplaced(error) || ['25P03', '25P04', '55P03', '57014'].includes(state)
+  return (
+    /^(08|53|57P|58|40|25P03|25P04|55P03|57014)/.test(state) ||
+    isMisplaced(error) ||
+    isWorkerLost(error) ||
+    // A worker of a Citus cluster went away during a transaction, which is rolled back on all nodes.
+    (state === 'XX000' && fieldOf(error, 'routine') === 'MarkRemoteTransactionFailed')
+  )
 }

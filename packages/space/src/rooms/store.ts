@@ -6,8 +6,11 @@ export interface Query<Row> {
   name: string
   text: string
   values: unknown[]
-  /** For a select that calls a writing function. */
-  writes?: boolean
+  /**
+   * For a select that calls a writing function. on worker: Citus sends it to a worker as it is, outside a transaction,
+   * so that the worker may still commit it after the coordinator has ended it.
+   */
+  writes?: true | 'on worker'
   /** one: fails at once on a lock that is held; the caller retries. */
   tries?: 'one'
   /** The type of a row, for the type checker only. */
@@ -152,7 +155,7 @@ export async function appendLines<G extends Growth>(db: Db, growths: G[], oneSha
     lines.map(({ line }) => line),
     lines.map(({ dedupe }) => dedupe),
   ]
-  const query = { writes: true, tries: 'one' } as const
+  const query = { writes: oneShard ? 'on worker' : true, tries: 'one' } as const
   const columns = 'room, outcome, dedupe, seq'
   const { rows } = await db.query<AppendRow>(
     oneShard

@@ -44,6 +44,27 @@ test('what is no message of the protocol leaves the outcome of a write unknown, 
   }
 })
 
+test('where a worker of a Citus cluster is lost, a write may have been committed there; its own errors are none of that', () => {
+  const error = (routine: string, message: string) => Object.assign(new Error(message), { code: 'XX000', routine })
+  for (const lost of [
+    error('ErrorIfPostCommitFailedShardPlacements', 'could not commit transaction for shard 1 on at least one active node'),
+    error('ReportResultError', 'server closed the connection unexpectedly\n\tThis probably means'),
+    error('ReportResultError', 'could not receive data from server: Connection reset by peer'),
+    error('ReportResultError', 'no connection to the server'),
+  ])
+    assert.ok(isAnswerLost(lost) && isPassing(lost), lost.message)
+  // Rolled back on all nodes.
+  const undone = error('MarkRemoteTransactionFailed', 'failure on connection marked as essential')
+  assert.ok(!isAnswerLost(undone) && isPassing(undone))
+  const own = error('ReportResultError', 'could not read block 7 in file "base/1/2": read only 0 of 8192 bytes')
+  assert.ok(!isAnswerLost(own) && !isPassing(own))
+})
+
+test('after the time limit nothing is written, except by a worker that runs the statement by itself', () => {
+  const late = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })
+  assert.deepEqual([isAnswerLost(late), isAnswerLost(late, { onWorker: true })], [false, true])
+})
+
 test('a connection to a server that became a standby is not used again', async () => {
   const readOnly = Buffer.concat([refusal('25006', 'ERROR'), message('Z', 'I')])
   let opened = 0
