@@ -92,6 +92,22 @@ test('an archive that was cut is refused wherever it was cut', async () => {
   await load([archive])
 })
 
+test('a disk without room for a stored file is named, and is no fault of the archive', async () => {
+  const roomy = blobs
+  blobs = new DiskBlobs({
+    folder: join(folder, 'target'),
+    publicUrl: 'http://localhost',
+    urlKeys: [Buffer.alloc(32)],
+    minFreeBytes: 2 ** 60,
+  })
+  assert.equal(
+    await refusal([archive]),
+    `the restore failed: the data folder cannot be used: of its disk, ${2 ** 40} MiB have to stay free. Run it again`,
+  )
+  blobs = roomy
+  await load([archive])
+})
+
 test('names that lead elsewhere, and entries that are no files, are refused, and nothing is written outside', async () => {
   for (const name of [
     'blobs/../../../evil',

@@ -80,8 +80,11 @@ export async function readBackup(archive: AsyncIterable<Buffer>, options: ReadOp
 /** A full disk or a lost connection is not a fault of the archive. A value that the database rejects is one. */
 function explain(error: unknown): StartError {
   if (error instanceof StartError) return error
-  const isOurs = error instanceof BlobError || isPassing(error)
-  if (isOurs) return new StartError(`the restore failed: ${messageOf(error)}. Run it again`, { cause: error })
+  if (error instanceof BlobError || isPassing(error)) {
+    const { cause } = error as Error
+    const reason = cause instanceof Error ? `${messageOf(error)}: ${cause.message}` : messageOf(error)
+    return new StartError(`the restore failed: ${reason}. Run it again`, { cause: error })
+  }
   return new DamagedBackupError(messageOf(error), { cause: error })
 }
 

@@ -189,7 +189,8 @@ export class DiskBlobs implements Blobs {
 
   async #assertRoom(bytes: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.#temporary)
-    if (bavail * bsize < bytes + this.#minFreeBytes) throw unavailable(new Error('the disk is full'))
+    if (bavail * bsize >= bytes + this.#minFreeBytes) return
+    throw unavailable(new Error(`of its disk, ${this.#minFreeBytes / 2 ** 20} MiB have to stay free`))
   }
 
   /** Removes empty parent folders up to the root of the store, so that a deleted collection leaves none. */
