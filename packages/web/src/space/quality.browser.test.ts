@@ -77,6 +77,10 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     assert.ok((await width()) > 100, 'before')
     await ann.page.evaluate(`document.documentElement.style.fontSize = '200%'`)
     assert.ok((await width()) > 200, `${await width()} px`)
+    assert.equal(await ann.page.evaluate(`document.querySelector('.scroller').scrollWidth`), PHONE.viewport.width)
+    await ann.page.getByRole('button', { name: 'More', exact: true }).click()
+    const title = ann.page.getByRole('textbox', { name: 'The room’s title' })
+    assert.ok(((await title.boundingBox())?.width ?? 0) > 200, 'the field of the title')
     await ann.context.close()
   })
 
