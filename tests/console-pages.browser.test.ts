@@ -12,6 +12,7 @@ import {
 import { askGood } from './support/call-api.ts'
 import { pathsOfConsole } from './support/console-paths.ts'
 import { startConsoleWorld, type ConsoleWorld } from './support/console-world.ts'
+import { inviteMember, openConsole } from './support/role-cells.ts'
 import { settleConsole } from './support/settle-console.ts'
 
 /** Where pictures of all pages are stored, for a person to look at; absent: nowhere. */
@@ -58,9 +59,12 @@ describe(
     const signIn = async (kind: Kind) => {
       const body = kind === 'operator' ? { kind } : { kind, tenant_id: world.tenant.id }
       const { data } = await askGood(world.atrium.origin, 'POST /v1/operator/console-links', { operator: true, body })
+      return openLink(data.url)
+    }
+    const openLink = async (url: string) => {
       const context = await browser.newContext()
       const page = await context.newPage()
-      await page.goto(data.url)
+      await page.goto(url)
       await page.getByRole('button', { name: 'Open the console' }).click()
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
       const state = await context.storageState()
@@ -97,6 +101,18 @@ describe(
       await page.context().close()
     })
 
+    test('a page that a role may not open says so, and offers no second try', async () => {
+      const { origin } = world.atrium
+      const { invitation } = await inviteMember(origin, await openConsole(origin, world.tenant.id), 'moderator')
+      const { page, problems } = await watch({ storageState: await openLink(invitation.url) })
+      for (const path of ['/keys', '/settings/audit-log']) {
+        await page.goto(addressOf('tenant', path))
+        await page.getByText('your role does not open this page').waitFor()
+      }
+      assert.deepEqual(problems, [])
+      await page.context().close()
+    })
+
     test('on a phone with letters of twice the size, nothing is cut off and no value is squeezed into a column', async () => {
       const { page, problems } = await watch({ ...screens[2], storageState: await signIn('tenant') })
       const paths = ['/collections/:id', '/collections/:id/settings', '/agents/:id', '/keys', '/webhooks/:id', '/events', '/logs']
@@ -104,13 +120,27 @@ describe(
         await page.goto(addressOf('tenant', path))
         await settleConsole(page)
         await page.evaluate("document.documentElement.style.fontSize = '200%'")
-        assert.deepEqual(await stickingOut(page), [], path)
+        assert.deepEqual([...(await stickingOut(page)), ...(await overCard(page))], [], path)
         const squeezed = await page.evaluate(`[...document.querySelectorAll('.facts dd, .log b')].filter(
           (value) => value.getBoundingClientRect().width < 120).map((value) => value.textContent)`)
         assert.deepEqual(squeezed, [], path)
       }
       assert.deepEqual(problems, [])
       await page.context().close()
+      const operator = await watch({ ...screens[2], storageState: await signIn('operator') })
+      for (const path of pathsOfConsole('operator')) {
+        await operator.page.goto(addressOf('operator', path))
+        await settleConsole(operator.page)
+        await operator.page.evaluate("document.documentElement.style.fontSize = '200%'")
+        assert.deepEqual([...(await stickingOut(operator.page)), ...(await overCard(operator.page))], [], path)
+      }
+      await operator.page.context().close()
+      const guest = await watch(screens[2])
+      await guest.page.goto(`${world.atrium.origin}/console`)
+      await guest.page.locator('.sign-in').waitFor()
+      await guest.page.evaluate("document.documentElement.style.fontSize = '200%'")
+      assert.deepEqual([...(await stickingOut(guest.page)), ...(await overCard(guest.page))], [])
+      await guest.page.context().close()
     })
 
     test('a page that cannot be loaded keeps its heading, says so, and is loaded again', async () => {
@@ -151,6 +181,12 @@ describe(
     }
   },
 )
+
+/** The cards and buttons with content that reaches beyond their right edge. */
+function overCard(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll('.card, .sign-in, .button')].filter((box) =>
+    box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX === 'visible').map((box) => box.outerHTML.slice(0, 120))`)
+}
 
 /** What reaches beyond the right edge of the window, and cannot be scrolled to inside of its own frame. */
 function stickingOut(page: Page): Promise<string[]> {

@@ -118,7 +118,7 @@ const tenantPages: readonly PageSpec[] = [
   },
   { path: '/settings/members', title: 'Settings', component: settings },
   { path: '/settings/sessions', title: 'Settings', component: settings },
-  { path: '/settings/audit-log', title: 'Settings', component: settings },
+  { path: '/settings/audit-log', title: 'Settings', roles: analysts, component: settings },
 ]
 
 /** The pages that the session may open. */
