@@ -240,6 +240,15 @@ describe('the documentation in Chromium', { skip: skipWithoutChromium, timeout: 
     }
   })
 
+  test('a page that is printed by night is dark on light, and has no buttons', async () => {
+    const { page } = await openPage('/docs/guides/quickstart', { colorScheme: 'dark' })
+    await page.emulateMedia({ media: 'print' })
+    assert.equal(await page.evaluate('getComputedStyle(document.body).colorScheme'), 'light')
+    assert.equal(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'), 'rgb(250, 246, 238)')
+    assert.equal(await page.getByRole('button').count(), 0)
+    await page.context().close()
+  })
+
   test('with the keyboard: the first step leads past the navigation, and long lines of code can be scrolled', async () => {
     const { page } = await openPage('/docs/guides/quickstart', { viewport: { width: 390, height: 844 } })
     await page.keyboard.press('Tab')
