@@ -40,9 +40,10 @@ function assertSentOnce(rawHeaders: string[]): boolean {
     if (!lengths.has(sent.length)) continue
     const lower = sent.toLowerCase()
     const index = once.findIndex((header) => header.lower === lower)
-    if (index === -1) continue
+    const header = once[index]
+    if (!header) continue
     const bit = 1 << index
-    if (seen & bit) throw invalid(once[index]!.name, 'must be sent once')
+    if (seen & bit) throw invalid(header.name, 'must be sent once')
     seen |= bit
   }
   return (seen & 1) === 1
