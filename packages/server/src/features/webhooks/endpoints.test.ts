@@ -179,7 +179,7 @@ describe('deliveries to several endpoints', () => {
       return rows[0]?.lease_owner === null
     }, 'the run has ended')
     // The endpoint pauses longer than one of them waits.
-    await world.query(`update webhook_endpoints set resume_at = now() + interval '1 hour' where endpoint_id = $1`, [id])
+    await world.query(`update webhook_endpoints set resume_at = now() + interval '5 minutes' where endpoint_id = $1`, [id])
     await world.query(
       // The times are parameters: Citus refuses now() within a case.
       `update webhook_endpoint_deliveries set next_attempt_at = case when id = $2 then $3::timestamptz else $4::timestamptz end
@@ -194,7 +194,7 @@ describe('deliveries to several endpoints', () => {
     await world.arrived(server, 4)
     await eventually(async () => (await deliveriesTo(id)).every(({ status }) => status === 'succeeded'), 'both have arrived')
     assert.deepEqual(await recover({ pending: true }), { queued: 0 })
-    await world.query(`update webhook_endpoints set resume_at = now() + interval '1 hour' where endpoint_id = $1`, [id])
+    await world.query(`update webhook_endpoints set resume_at = now() + interval '5 minutes' where endpoint_id = $1`, [id])
     await world.call('POST', `/tenant/webhooks/deliveries/${waiting[0]!.id}/resend?endpoint=${id}`)
     await world.arrived(server, 5)
   })

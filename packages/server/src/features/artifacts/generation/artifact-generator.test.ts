@@ -132,7 +132,7 @@ describe('a late worker', () => {
     const key = originalKey({ tenantId: customer.tenant.id, collectionId: customer.collection.id }, id)
     const steal = statement<never>(
       'test-steal-job',
-      `update artifact_jobs set lease_owner = 'another', lease_until = now() + interval '1 hour' where artifact_id = $1`,
+      `update artifact_jobs set lease_owner = 'another', lease_until = now() + interval '30 seconds' where artifact_id = $1`,
     )
     whilePainting = async () => {
       await api.ctx.db.query(steal, [id])

@@ -16,6 +16,7 @@ import {
   findKeptBytes,
   jobChannel,
   keepGenerated,
+  maxPauseSeconds,
   postponeJob,
   renewJobs,
 } from './job-store.ts'
@@ -23,7 +24,7 @@ import { paintPicture, produceArtifact } from './generate.ts'
 
 const renewIntervalMs = 8_000
 /** The pause before each further attempt: an outage of a minute at a provider fails no job. */
-const retryPausesSeconds = [5, 15, 45]
+const retryPausesSeconds = [5, 15, maxPauseSeconds]
 const maxAttempts = retryPausesSeconds.length + 1
 /**
  * The pause after a transient fault of the database, and in an outage of the blob store. Neither counts as an attempt:

@@ -1,4 +1,5 @@
 import { type Db, type Tx, statement } from '#db/database.ts'
+import { leaseOver } from '#db/lease-over.ts'
 import type { AccountRef } from '#features/credits/ledger/movement.ts'
 import type { Painted } from '../store.ts'
 
@@ -73,6 +74,8 @@ export class GenerationError extends Error {
 /** Notified when a job is added. */
 export const jobChannel = 'atrium_artifact_jobs'
 const leaseSeconds = 30
+/** The longest pause before another attempt. */
+export const maxPauseSeconds = 45
 
 /** The input has the shape of its kind, because insertJob wrote both from one Job. */
 type Row = RowBase & ({ work: 'paint'; input: PaintInput } | { work: 'card' | 'clip'; input: ProduceInput })
@@ -158,7 +161,7 @@ const claimStatement = statement<Row>(
    set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds}), tries = tries + 1
    where (tenant_id, collection_id, artifact_id) in (
      select tenant_id, collection_id, artifact_id from artifact_jobs
-     where run_at <= now() and (lease_until is null or lease_until < now())
+     where ${leaseOver('run_at', maxPauseSeconds)} and ${leaseOver('lease_until', leaseSeconds)}
      order by turn, run_at
      limit $2
      for update skip locked

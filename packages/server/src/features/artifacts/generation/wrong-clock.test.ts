@@ -6,6 +6,27 @@ import { send } from '#testing/http.ts'
 import { startTestApi } from '#testing/test-api.ts'
 import { ArtifactGenerator } from './artifact-generator.ts'
 
+for (const left of ['run_at', 'lease_until'])
+  test(`a picture is painted although a clock of the database that was set back has left its ${left}`, async (t) => {
+    const api = await startTestApi()
+    t.after(() => api.close())
+    const { publishableKey: key } = await api.makeTenant()
+    const made = (await send(api, 'POST', '/collections', { key, body: {} })).body.data
+    const owner = { key, collectionToken: made.admin_token }
+    const path = `/collections/${made.id}`
+    const asked = { ...owner, idempotencyKey: randomUUID(), body: { prompt: 'A harbour at dusk' } }
+    const painted = await send(api, 'POST', `${path}/paint`, asked)
+    await api.ctx.db.pool.query(`update artifact_jobs set ${left} = now() + interval '1 hour', lease_owner = 'dead'`)
+    const generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 1)
+    await generator.start()
+    t.after(() => generator.stop())
+    for (let looks = 0; looks < 100; looks++) {
+      if ((await send(api, 'GET', `${path}/artifacts/${painted.body.data.id}`, owner)).body.data.status === 'ready') return
+      await delay(100)
+    }
+    assert.fail('the picture is not ready after ten seconds')
+  })
+
 test('a worker whose clock is ahead of that of the API paints', async (t) => {
   const api = await startTestApi()
   t.after(() => api.close())

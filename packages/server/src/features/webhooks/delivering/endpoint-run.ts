@@ -10,7 +10,7 @@ import { type DueDelivery, listDue } from '../delivery-store.ts'
 import { settleQueue } from '../queue-store.ts'
 import { type Endpoint, sendEvent } from '../send-event.ts'
 import { type EndpointRef, keyOf } from '../webhook.ts'
-import { type ClaimedEndpoint, disableWebhook, releaseEndpoint } from './lease-store.ts'
+import { type ClaimedEndpoint, disableWebhook, releaseEndpoint, maxPauseSeconds } from './lease-store.ts'
 import type { OutcomeWriter } from './outcome-writer.ts'
 
 /** The state that the runs of one worker share. */
@@ -208,7 +208,6 @@ export function retryAfterMs(attempts: number, random = Math.random()): number |
  */
 const opensAfter = 5
 const firstPauseMs = 5_000
-const maxPauseMs = 5 * 60_000
 
 /** How many concurrent requests an endpoint receives: few at first, one more with each success. */
 const firstWidth = 2
@@ -246,6 +245,6 @@ export class Circuit {
   pauseMs(random = Math.random()): number {
     if (this.#failures < opensAfter) return 0
     const pauseMs = firstPauseMs * 2 ** Math.min(this.#failures - opensAfter, 20)
-    return Math.round(Math.min(pauseMs, maxPauseMs) * (0.9 + 0.2 * random))
+    return Math.round(Math.min(pauseMs, maxPauseSeconds * 1_000) * (0.9 + 0.2 * random))
   }
 }

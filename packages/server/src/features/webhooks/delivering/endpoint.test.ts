@@ -127,6 +127,16 @@ describe('a worker', () => {
     await world.arrived(server, 1)
   })
 
+  test('ends the pause of an endpoint that the clock of the database, which was set back, would make too long', async (t) => {
+    const server = await world.openHook(t)
+    await world.setHook(server)
+    await world.query(`update webhooks set failures = 6, resume_at = now() + interval '1 hour' where tenant_id = $1`, [
+      world.tenant.id,
+    ])
+    await world.cause(1)
+    await world.arrived(server, 1)
+  })
+
   test('that stops releases its endpoints, and one that starts continues', async (t) => {
     const server = await world.openHook(t)
     await world.setHook(server)

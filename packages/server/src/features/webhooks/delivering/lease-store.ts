@@ -10,6 +10,8 @@ import { type EndpointRef, keyOf } from '../webhook.ts'
  * of the holder names the lease owner.
  */
 const leaseSeconds = 10
+/** The longest pause of an endpoint that fails, give or take a tenth. */
+export const maxPauseSeconds = 5 * 60
 
 export interface ClaimedEndpoint extends EndpointRef {
   url: string
@@ -56,7 +58,7 @@ const claimStatements = forEach((t) => {
        select w.tenant_id, ${t.idOf('w')} as endpoint_id
        from waiting n
        join ${t.endpoints} w on w.tenant_id = n.tenant_id${isOf('n')}
-       where w.enabled and ${leaseOver('w.lease_until', leaseSeconds)} and (w.resume_at is null or w.resume_at <= now())
+       where w.enabled and ${leaseOver('w.lease_until', leaseSeconds)} and ${leaseOver('w.resume_at', maxPauseSeconds)}
          and exists (
            select from ${t.deliveries} d
            where d.tenant_id = w.tenant_id${isOf('d')} and d.status = 'pending' and d.next_attempt_at <= now()
@@ -81,7 +83,7 @@ const claimMarkedStatements = forEach((t) =>
        from webhook_queues q
        join ${t.endpoints} w on w.tenant_id = q.tenant_id and ${t.idOf('w')} = q.endpoint_id
        where q.due_at <= now() and w.enabled and ${leaseOver('w.lease_until', leaseSeconds)}
-         and (w.resume_at is null or w.resume_at <= now())
+         and ${leaseOver('w.resume_at', maxPauseSeconds)}
          and not exists (
            select from unnest($3::integer[], $4::integer[]) as c (first, last) where hashtext(q.tenant_id) between c.first and c.last
          )
