@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
+import { eraseTenants } from './erase-tenants.ts'
 
 let api: TestApi
 let operator: { headers: Record<string, string> }
@@ -74,6 +75,25 @@ test('every export leaves an entry in the audit log', async () => {
   await exportOf(tenant.id)
   const [entry] = (await send(api, 'GET', `/operator/audit-log?tenant_id=${tenant.id}`, operator)).body.data
   assert.deepEqual([entry.operation, entry.outcome], ['exportTenant', 'done'])
+})
+
+test('an export of a tenant whose removal has begun is refused, and one that is under way is not complete', async () => {
+  const tenant = await api.makeTenant()
+  const { id } = (await send(api, 'POST', '/collections', { key: tenant.secretKey, body: {} })).body.data
+  await api.ctx.db.pool.query(
+    `insert into items (tenant_id, collection_id, id, seq, type, content)
+     select $1, $2, 'itm_' || n, n, 'message', json_build_object('text', repeat('x', 10000)) from generate_series(1, 2000) n`,
+    [tenant.id, id],
+  )
+  // It is not read yet, so most of it stays in the server.
+  const path = `/tenants/${tenant.id}/export`
+  const begun = await fetch(`${api.baseUrl}${path}`, { headers: operator.headers })
+  await send(api, 'POST', `/tenants/${tenant.id}/deletion`, { ...operator, body: { after_days: 0 } })
+  await eraseTenants(api.ctx)
+  await assert.rejects(begun.text(), 'it is cut')
+  assert.equal((await send(api, 'GET', path, operator)).body.error?.code, 'state_conflict')
+  await api.ctx.db.pool.query('update tenant_deletions set finished_at = now() where tenant_id = $1', [tenant.id])
+  assert.equal((await exportOf(tenant.id)).lines.at(-1).end, true)
 })
 
 test('exports whose caller goes away end, and leave their places to others', async () => {

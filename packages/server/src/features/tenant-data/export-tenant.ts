@@ -9,6 +9,7 @@ import type { Context } from '#features/context.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { openAccessList } from '#features/items/access-list.ts'
 import { recordAnswer } from '#features/record-answer.ts'
+import { findDeletion } from '#features/tenants/deletion-store.ts'
 import { findTenant } from '#features/tenants/store.ts'
 import { ExportSlots } from '#http/export-slots.ts'
 import { type SendTerms, sendStream, writeHead } from '#http/send-stream.ts'
@@ -38,6 +39,9 @@ async function sendExport(call: ExportCall, tenantId: string, slots: ExportSlots
   const { ctx, req, reply, audit, query, assertStillAllowed } = call
   const tenant = await findTenant(ctx.db, tenantId)
   if (!tenant) throw new ApiError('not_found')
+  const deletion = await findDeletion(ctx.db, tenantId)
+  const wasRemoved = deletion !== undefined && deletion.finishedAt !== null
+  if (deletion?.startedAt && !wasRemoved) throw new ApiError('state_conflict', { message: removedInPart })
   reply.headers({
     'content-type': 'application/x-ndjson',
     'content-disposition': `attachment; filename="${tenant.id}.ndjson"`,
@@ -61,7 +65,7 @@ async function sendExport(call: ExportCall, tenantId: string, slots: ExportSlots
       table: 'tenants',
       row: { id, name, email, roles: tenant.roles, status: tenant.status, created_at: createdAt },
     }
-    const lines = linesOf(ctx, id, query.blobs === true, [head, first])
+    const lines = linesOf(ctx, id, { withBlobs: query.blobs === true, first: [head, first], wasRemoved })
     const stopWatch = watchCaller(assertStillAllowed, ({ code }) => {
       // With a reset, the system also discards what the reader has not fetched yet.
       req.raw.socket.resetAndDestroy()
@@ -79,11 +83,17 @@ async function sendExport(call: ExportCall, tenantId: string, slots: ExportSlots
   return reply
 }
 
+const removedInPart = 'The deletion of the tenant has begun: an export would have only what is not removed yet.'
+
 function lineOf(value: object): string {
   return `${JSON.stringify(value)}\n`
 }
 
-async function* linesOf(ctx: Context, tenantId: string, withBlobs: boolean, first: object[]): AsyncGenerator<Buffer> {
+async function* linesOf(
+  ctx: Context,
+  tenantId: string,
+  { withBlobs, first, wasRemoved }: { withBlobs: boolean; first: object[]; wasRemoved: boolean },
+): AsyncGenerator<Buffer> {
   yield Buffer.from(first.map(lineOf).join(''))
   let rows = 1
   for (const table of exportedTables)
@@ -108,6 +118,9 @@ async function* linesOf(ctx: Context, tenantId: string, withBlobs: boolean, firs
       if (isLast) blobs++
       yield Buffer.from(line)
     }
+  // A deletion may have begun meanwhile, and have ended too.
+  const deletion = await findDeletion(ctx.db, tenantId)
+  if (deletion?.startedAt && !wasRemoved) throw new Error(removedInPart)
   yield Buffer.from(lineOf({ end: true, rows, blobs }))
 }
 
