@@ -155,23 +155,16 @@ export async function appendLines<G extends Growth>(db: Db, growths: G[], oneSha
     lines.map(({ line }) => line),
     lines.map(({ dedupe }) => dedupe),
   ]
-  const query = { writes: oneShard ? 'on worker' : true, tries: 'one' } as const
   const columns = 'room, outcome, dedupe, seq'
-  const { rows } = await db.query<AppendRow>(
-    oneShard
-      ? {
-          ...query,
-          name: 'rooms-append-shard',
-          text: `select ${columns} from append_shard_lines($13, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-          values: [...values, growths[0]?.from.room],
-        }
-      : {
-          ...query,
-          name: 'rooms-append',
-          text: `select ${columns} from append_room_lines($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-          values,
-        },
-  )
+  const { rows } = await db.query<AppendRow>({
+    writes: oneShard ? 'on worker' : true,
+    tries: 'one',
+    name: oneShard ? 'rooms-append-shard' : 'rooms-append',
+    text: oneShard
+      ? `select ${columns} from append_shard_lines($13, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+      : `select ${columns} from append_room_lines($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    values: oneShard ? [...values, growths[0]?.from.room] : values,
+  })
   const plain = new Map<string, 'moved' | 'locked'>()
   const repeated = new Map<string, Repeated[]>()
   for (const row of rows) {

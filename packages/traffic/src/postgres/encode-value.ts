@@ -17,8 +17,10 @@ function encodeArray(items: readonly unknown[]): string {
 }
 
 function encodeItem(item: unknown): string {
+  // Most items are numbers, or texts without a character that must be escaped.
+  if (typeof item === 'number') return String(item)
   const value = encodeValue(item)
   if (value === null) return 'NULL'
   const text = typeof value === 'string' ? value : `\\x${value.toString('hex')}`
-  return `"${text.replace(/["\\]/g, '\\$&')}"`
+  return /["\\]/.test(text) ? `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : `"${text}"`
 }
