@@ -28,6 +28,16 @@ test('object, JSON text and a browser export with its extra members are one key'
   assert.deepEqual(parseDeviceKey({ ...good, ext: true })?.jwk, good)
 })
 
+test('a key is imported once while it is in use, and a limited number is kept', () => {
+  const first = parseDeviceKey(good)
+  assert.equal(parseDeviceKey(JSON.stringify(good)), first)
+  assert.equal(parseDeviceKey({ ...good, d: x }), undefined, 'what is refused stays refused')
+  for (let i = 0; i < 1_000; i++)
+    parseDeviceKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }))
+  assert.notEqual(parseDeviceKey(good), first)
+  assert.deepEqual(parseDeviceKey(good)?.thumbprint, first?.thumbprint)
+})
+
 test('leading zeros are part of a coordinate', () => {
   assert.deepEqual(parseDeviceKey(small)?.jwk, small)
 })

@@ -13,14 +13,20 @@ export interface DeviceKey {
 const MAX_JWK_LENGTH = 2048
 
 /**
+ * Keys that were used lately. An import, and the first check with its result, take 60 µs more than a check, which takes
+ * 95. Each holds 6 KiB, most of it outside of the heap.
+ */
+const imported = new Map<string, DeviceKey>()
+const MAX_IMPORTED = 1_000
+
+/**
  * Parses `spk`, which is a JWK in a JSON body or its JSON text in a header. Returns undefined unless it is the
  * public part of an EC P-256 key in canonical encoding, with its point on the curve. Members that browsers add on
  * export (`ext`, `key_ops`, `kid`…) are dropped.
  */
 export function parseDeviceKey(spk: unknown): DeviceKey | undefined {
   const jwk = parseEcPublicJwk(typeof spk === 'string' ? parseJwkText(spk) : spk)
-  const publicKey = jwk && importPoint(jwk)
-  return publicKey && { jwk, thumbprint: thumbprint(jwk), publicKey }
+  return jwk && (imported.get(jwk.x + jwk.y) ?? importPoint(jwk))
 }
 
 function parseJwkText(text: string): unknown {
@@ -43,9 +49,13 @@ function isCoordinate(value: unknown): value is string {
   return typeof value === 'string' && value.length === 43 && decodeBase64url(value)?.length === 32
 }
 
-function importPoint(jwk: EcPublicJwk): KeyObject | undefined {
+function importPoint(jwk: EcPublicJwk): DeviceKey | undefined {
   try {
-    return createPublicKey({ key: { ...jwk }, format: 'jwk' })
+    const publicKey = createPublicKey({ key: { ...jwk }, format: 'jwk' })
+    const device = { jwk, thumbprint: thumbprint(jwk), publicKey }
+    if (imported.size >= MAX_IMPORTED) imported.clear()
+    imported.set(jwk.x + jwk.y, device)
+    return device
   } catch {
     return undefined // OpenSSL found the point off the curve, or a coordinate outside the field
   }
