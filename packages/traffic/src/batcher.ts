@@ -188,10 +188,7 @@ export class Batcher<In, Out> {
 
   async #settleHalves(batch: Waiting<In, Out>[]): Promise<void> {
     const middle = batch.length >> 1
-    for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
-      const answer = await this.#settle(half)
-      answer()
-    }
+    for (const half of [batch.slice(0, middle), batch.slice(middle)]) (await this.#settle(half))()
   }
 
   #free(batch: Waiting<In, Out>[]): void {
