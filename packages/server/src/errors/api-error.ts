@@ -32,3 +32,11 @@ export class ApiError extends Error {
 export function invalid(path: string, message: string): ApiError {
   return new ApiError('invalid_request', { message: path ? `${path}: ${message}` : message, details: [{ path, message }] })
 }
+
+/**
+ * The error where the operator would first have to configure something. Clients wait for Retry-After up to a minute,
+ * and would wait in vain: with an hour they report it at once.
+ */
+export function notConfigured(message: string): ApiError {
+  return new ApiError('unavailable', { message, retryAfterSeconds: 3_600 })
+}

@@ -2,7 +2,7 @@ import { parseEmail } from '@atrium/identity/email'
 import { limits } from '@atrium/contract/limits'
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
-import { ApiError, invalid } from '#errors/api-error.ts'
+import { ApiError, invalid, notConfigured } from '#errors/api-error.ts'
 import type { Context } from '../context.ts'
 
 type ListStatus = 'listed' | 'revoked'
@@ -89,8 +89,7 @@ async function proveAccount(
   headers: Headers,
   findStatus: (account: string) => ListStatus | 'absent',
 ): Promise<void> {
-  if (!ctx.identity)
-    throw new ApiError('unavailable', { message: 'No identity provider is configured (OIDC_ISSUER).', retryAfterSeconds: 60 })
+  if (!ctx.identity) throw notConfigured('No identity provider is configured (OIDC_ISSUER).')
   const credentials = { idToken: text(headers['x-id-token']), spk: text(headers['x-spk']) }
   const reason = await ctx.identity.refusalOf(credentials, findStatus)
   if (reason !== undefined) throw new ApiError('not_authorized', { reason, message: `Not authorized: ${reason}.` })

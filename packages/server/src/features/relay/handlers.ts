@@ -1,9 +1,9 @@
-import { ApiError } from '#errors/api-error.ts'
+import { notConfigured } from '#errors/api-error.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { turnCredentials, turnTtlSeconds } from './turn-credentials.ts'
 
 const getTurnCredentials: HandlerOf<'getTurnCredentials'> = async ({ ctx: { relay }, tenantId }) => {
-  if (!relay) throw notConfigured()
+  if (!relay) throw notConfigured('This installation has no relay. Its operator can set TURN_URLS and TURN_SECRET.')
   const { username, credential, expiresAt } = turnCredentials(relay.secret, tenantId, Date.now())
   return {
     status: 200,
@@ -13,13 +13,6 @@ const getTurnCredentials: HandlerOf<'getTurnCredentials'> = async ({ ctx: { rela
       expires_at: expiresAt.toISOString(),
     },
   }
-}
-
-function notConfigured(): ApiError {
-  return new ApiError('unavailable', {
-    message: 'This installation has no relay. Its operator can set TURN_URLS and TURN_SECRET.',
-    retryAfterSeconds: 60,
-  })
 }
 
 export const relayHandlers = { getTurnCredentials } satisfies Partial<Handlers>

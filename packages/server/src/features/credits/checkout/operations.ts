@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { makeId } from '@atrium/contract/tokens'
 import { hashCredential, newAccountId, newCredential, newId } from '#crypto/random.ts'
 import type { Db, Tx } from '#db/database.ts'
-import { ApiError } from '#errors/api-error.ts'
+import { ApiError, notConfigured } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
@@ -24,6 +24,8 @@ import {
 } from './store.ts'
 import { readTimeQuery } from '#http/time-page.ts'
 
+const sellsNothing = 'This installation sells nothing yet: its operator has to set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.'
+
 /**
  * Calls the provider first, without a database connection during the call. Row, claim and answer then commit in one
  * transaction.
@@ -36,7 +38,7 @@ export const createCheckout: HandlerOf<'createCheckout'> = async ({ ctx, claim, 
   const cancelUrl = returnAddress(body.cancel_url, '/cancel_url')
   const { config, payments } = ctx
   const amount = priceOf(credits, config)
-  if (!payments) throw notConfigured()
+  if (!payments) throw notConfigured(sellsNothing)
 
   const id = await checkoutIdFor(ctx.db, tenantId, claim)
   const payment = await payments.createPayment({
@@ -52,13 +54,6 @@ export const createCheckout: HandlerOf<'createCheckout'> = async ({ ctx, claim, 
   return claimedTransaction(ctx.db, claim, async (tx) => {
     await insertCheckout(tx, { tenantId, id, purpose, credits, provider, ...payment, successUrl, cancelUrl })
     return { status: 201, data: { id, url: payment.url, status: 'open' } }
-  })
-}
-
-function notConfigured(): ApiError {
-  return new ApiError('unavailable', {
-    message: 'This installation sells nothing yet: its operator has to set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.',
-    retryAfterSeconds: 60,
   })
 }
 
