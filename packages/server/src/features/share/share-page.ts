@@ -86,7 +86,8 @@ export function sharePageNotFound(asked: Record<string, string | string[] | unde
 export function sharePageError(req: FastifyRequest, status: number): ErrorPage | undefined {
   if (!isSharePage(req) || !/\btext\/html\b/.test(req.headers.accept ?? '')) return undefined
   const text = readPageText(req.headers['accept-language'])
-  const page = /[^/]*$/.exec(pathOf(req.raw.url ?? ''))?.[0] ?? ''
+  const path = pathOf(req.raw.url ?? '')
+  const page = path.slice(path.lastIndexOf('/') + 1)
   const isBusy = status === 429 || status >= 500
   const { html, csp } = isBusy ? renderShareBusy(inlineHash, text) : renderShareMistake(page, inlineHash, text)
   return { html, headers: pageHeaders(csp, text) }
