@@ -235,7 +235,7 @@ describe('hooks for React', { skip: skipWithoutChromium, timeout: 120_000 }, () 
 })
 
 async function until(page: Page, selector: string, texts: string[]): Promise<void> {
-  const deadline = Date.now() + 8_000
+  const deadline = Date.now() + 20_000
   for (;;) {
     const found = await page.locator(selector).allInnerTexts()
     if (JSON.stringify(found) === JSON.stringify(texts)) return
