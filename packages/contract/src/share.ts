@@ -16,7 +16,8 @@ export const shareOperations = {
       'A complete HTML page for anyone with the link: share_title, share_description, theme and the published hero ' +
       'artifact; never items or unpublished artifacts. Carries Open Graph, a Twitter card and oEmbed discovery; ' +
       'works without JavaScript; ETag and 304. Its own words are in the language that Accept-Language prefers: English, ' +
-      'German, Spanish, French, Japanese or Arabic. An unknown collection is a 404 page, also HTML. An error is a page for callers whose Accept has text/html, and JSON for others.',
+      'German, Spanish, French, Japanese or Arabic. An unknown collection is a 404 page, also HTML. An error is ' +
+      'a page for callers whose Accept has text/html, and JSON for others.',
     caller: 'anyone',
     params: collectionParams,
     answers: {
