@@ -18,6 +18,8 @@ export interface BatcherOptions<In, Out> {
    * So a lock that a batch finds taken is never held by another batch of this process. Absent: inputs lock nothing.
    */
   keysOf?: (input: In) => readonly string[]
+  /** The outcome of an input whose row is locked, if it does not wait for the lock. Absent: all wait. */
+  ifLocked?: (input: In) => Out | undefined
   /** Inputs of different lanes never share a batch, such as rows of different shards. Absent: one lane for all. */
   laneOf?: (input: In) => number
   /** The memory that an input takes; absent: little. */

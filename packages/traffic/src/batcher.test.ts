@@ -243,6 +243,28 @@ test('an input whose row is locked delays no other, is tried by itself, and goes
   assert.deepEqual(done, ['a1', 'a2', 'a3', 'a4', 'a5'])
 })
 
+test('an input that does not wait for locks has its outcome at once, also where it was queued before the lock was found', async () => {
+  let isLocked = true
+  const batcher = new Batcher<string, string>({
+    maxSize: 10,
+    concurrency: 1,
+    keysOf: (input) => [input[0]!],
+    ifLocked: (input) => (input.endsWith('?') ? 'locked' : undefined),
+    run: async (inputs) => {
+      await delay(20)
+      return inputs.map((input) => (isLocked ? new Locked('a') : input))
+    },
+  })
+  assert.equal(await batcher.add('a?'), 'locked', 'it finds the lock itself')
+  const waiting = batcher.add('a1')
+  await delay(5)
+  const queued = batcher.add('a?')
+  assert.equal(await Promise.race([queued, delay(1_000)]), 'locked', 'another found the lock')
+  assert.equal(batcher.waitingCount, 1)
+  isLocked = false
+  assert.equal(await waiting, 'a1')
+})
+
 test('a lock that an input does not name holds up that input alone, which ends when it is never free', async () => {
   const lockNotAvailable = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' })
   const batches: string[][] = []

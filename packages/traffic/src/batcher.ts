@@ -201,8 +201,11 @@ export class Batcher<In, Out> {
   }
 
   #answer(waiting: Waiting<In, Out>, outcome: Out | Error | Locked): void {
-    if (outcome instanceof Locked) this.#tryLater(waiting, outcome.key)
-    else if (outcome instanceof Error) this.#reject(waiting, outcome)
+    if (outcome instanceof Locked) {
+      const instead = this.#options.ifLocked?.(waiting.input)
+      if (instead === undefined) this.#tryLater(waiting, outcome.key)
+      else waiting.resolve(instead)
+    } else if (outcome instanceof Error) this.#reject(waiting, outcome)
     else {
       if (this.#blocked.size > 0) for (const key of waiting.keys) this.#unblock(key)
       waiting.resolve(outcome)
@@ -242,7 +245,9 @@ export class Batcher<In, Out> {
   }
 
   #block({ inputs }: Blocked<In, Out>, waiting: Waiting<In, Out>): void {
-    if (inputs.length < maxBlocked) inputs.push(waiting)
+    const instead = this.#options.ifLocked?.(waiting.input)
+    if (instead !== undefined) this.#leave(waiting).resolve(instead)
+    else if (inputs.length < maxBlocked) inputs.push(waiting)
     else this.#leave(waiting).reject(new Overloaded('too many wait for the same row'))
   }
 

@@ -25,6 +25,7 @@ export class ItemAdder {
       laneOf: ({ tenantId }) => shards.shardOf(tenantId),
       isAboutOneInput: isDataError,
       keysOf: (item) => [lockKeyOf(item)],
+      ifLocked: ({ tokenHash }) => (tokenHash ? 'locked' : undefined),
       bytesOf: (item) => item.content.length,
       run: async (items) => {
         const outcomes = await addItems(db, items)

@@ -78,7 +78,7 @@ export async function addItems(db: Db, items: NewItem[]): Promise<(AddOutcome | 
   return items.map((item, i) => {
     const outcome = rows[i]?.outcome
     if (outcome === undefined) throw new Error('add_checked_items returned fewer outcomes than items')
-    return outcome === 'locked' && !item.tokenHash ? new Locked(lockKeyOf(item)) : outcome
+    return outcome === 'locked' ? new Locked(lockKeyOf(item)) : outcome
   })
 }
 

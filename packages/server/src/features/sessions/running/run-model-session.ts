@@ -81,6 +81,8 @@ async function converse(ctx: Context, run: Run, room: HeldRoom, { runtime, meter
   for (;;) {
     const turn = turnToAnswer(seen, { id: session.agentId, name: session.agent.name }, answeredSeq)
     if (turn) {
+      // Neither the model nor the room gets anything after a stop, also if this worker has not been told of it yet.
+      await keepTrying(() => lease.confirm(), { signal, isPassing: isPassingForHolder })
       const text = await replyTo(run, await runtime.get(), seen, meter ?? undefined).catch(unlessStopped)
       if (text === undefined) return
       await say(run, room, { text, reply_to: turn.id, client_id: `${session.id}.${turn.seq}` })

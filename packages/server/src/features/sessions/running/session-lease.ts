@@ -39,15 +39,16 @@ export class SessionLease {
   }
 
   /**
-   * Renews the lease if it may have run out. @throws LeaseLostError, or the database's error while it is unreachable.
+   * Renews the lease. A session may have been stopped a moment ago, and only the database knows. @throws LeaseLostError, or
+   * the database's error while it is unreachable.
    */
   async confirm(): Promise<void> {
-    if (this.#isFresh()) return
     const requestedAtMs = performance.now()
     const { held, renewed } = await renewLeases(this.#db, this.owner, [this.#sessionId])
     if (!held.has(this.#sessionId)) throw new LeaseLostError()
-    if (!renewed.has(this.#sessionId)) throw new LeaseUncertainError()
-    this.noteRenewed(requestedAtMs)
+    if (renewed.has(this.#sessionId)) this.noteRenewed(requestedAtMs)
+    // Its row is locked, and the lease is as it was.
+    else this.assertFresh()
   }
 
   /** For the moment before a request is sent: the process may have been stopped since the lease was confirmed. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
+import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { commitEnd } from '../session-transitions.ts'
 import type { Session } from '../session.ts'
 import { claimSessions, listHeld, updateAnswered } from './lease-store.ts'
@@ -100,4 +100,23 @@ test('a worker that is paused between the check of its lease and the request pos
   await assert.rejects(room.say({ text: 'I stood still' }, lease.assertFresh), { name: 'LeaseUncertainError' })
   await assert.rejects(lease.confirm(), { name: 'LeaseLostError' })
   await assertUntouched(taken)
+})
+
+test('a worker that was not told of a stop answers nothing that was said after it', { timeout: 20_000 }, async () => {
+  const { ctx } = world.api
+  const room = world.newRoom()
+  const got = await world.launch(await world.makeAgent({ greeting: 'Hello!' }), room, await world.makeCoupon(5))
+  assert.equal(got.status, 201, got.text)
+  const { id, control_token: token } = got.body.data
+  const startedAtMs = performance.now()
+  const [claimed] = await claimSessions(ctx.db, 'req_untold', { free: 1, perTenant: 1, held: new Map() })
+  assert.equal(claimed!.session.id, id)
+  const lease = new SessionLease(ctx.db, 'req_untold', id, startedAtMs)
+  const texts = async () => (await world.entries(room)).map(({ message }) => message.text)
+  const done = runModelSession(ctx, { session: claimed!.session, lease, signal: new AbortController().signal })
+  await eventually(async () => (await texts()).includes('Hello!'), 'it greets')
+  await world.control('POST', `/sessions/${id}/stop`, token)
+  await world.say(room, 'Still there?')
+  await done
+  assert.deepEqual(await texts(), ['Hello!', 'Still there?'])
 })
