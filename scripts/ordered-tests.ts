@@ -5,12 +5,8 @@ import { fileURLToPath } from 'node:url'
 // `npm run test:faults` and `test:long` run the others, which take many minutes.
 const everything = ['packages/**/*.test.ts', 'tests/*.test.ts', 'tests/inside/*.test.ts']
 
-/**
- * Files that take more than 15 seconds, the longest first. Most wait more than they compute. Those of Citus are apart:
- * each starts three servers.
- */
+/** Files that take more than 15 seconds, the longest first. Most wait more than they compute. */
 const longFiles = [
-  'tests/inside/citus-delivery-faults.test.ts',
   'tests/access-matrix.test.ts',
   'tests/inside/refused-starts.test.ts',
   'tests/remote-agent.test.ts',
@@ -18,7 +14,6 @@ const longFiles = [
   'tests/inside/idempotency.test.ts',
   'tests/inside/queries-at-rest.test.ts',
   'tests/fuzz.test.ts',
-  'tests/inside/citus.test.ts',
   'tests/guides.test.ts',
   'packages/server/src/features/artifacts/stored-in-s3.test.ts',
   'tests/limits.test.ts',
@@ -26,17 +21,14 @@ const longFiles = [
   'tests/master-key-kms.test.ts',
   'tests/client-sealed-reader.test.ts',
   'packages/painter/src/paint-picture.test.ts',
-  'tests/inside/citus-webhooks.test.ts',
   'tests/backup.test.ts',
   'packages/server/src/features/webhooks/delivering/outcomes.test.ts',
   'tests/space-app-key.test.ts',
   'tests/bad-input.test.ts',
-  'tests/inside/citus-events.test.ts',
   'tests/contention.test.ts',
   'packages/server/src/db/embedded-postgres.test.ts',
   'tests/command-line.test.ts',
   'tests/telemetry.test.ts',
-  'tests/inside/citus-request-log.test.ts',
   'packages/space/build/ensure-built.test.ts',
   'tests/generated-clients.test.ts',
   'packages/server/src/features/streams/stream-ends.test.ts',
@@ -69,16 +61,26 @@ const longBrowserFiles = [
   'packages/web/src/space/quality.browser.test.ts',
 ]
 
+/** Each starts three servers. */
+const citusFiles = [
+  'tests/inside/citus-delivery-faults.test.ts',
+  'tests/inside/citus.test.ts',
+  'tests/inside/citus-webhooks.test.ts',
+  'tests/inside/citus-events.test.ts',
+  'tests/inside/citus-request-log.test.ts',
+]
+
 /** The suites that scripts/test.ts runs in an order of its own. */
-export const suites = { '--everything': orderedTests, '--browser': orderedBrowserTests }
+export const suites = { '--everything': orderedTests, '--browser': orderedBrowserTests, '--citus': orderedCitusTests }
 
 /**
- * All test files but those of pages in a browser, in the order in which they start. Long files are spread over the first two thirds: what they leave
- * of the processor goes to the files between them, and none of them is still running alone at the end.
+ * All test files but those of pages in a browser and those of Citus, in the order in which they start. Long files are
+ * spread over the first two thirds: what they leave of the processor goes to the files between them, and none of them
+ * is still running alone at the end.
  */
 function orderedTests(): string[] {
   const { long, others } = divide(
-    findTests().filter((name) => !isBrowserTest(name)),
+    findTests().filter((name) => !isBrowserTest(name) && !isCitusTest(name)),
     longFiles,
   )
   const between = Math.floor((others.length * 2) / 3 / long.length)
@@ -93,6 +95,11 @@ function orderedBrowserTests(): string[] {
   return [...long, ...others]
 }
 
+function orderedCitusTests(): string[] {
+  const { long, others } = divide(findTests().filter(isCitusTest), citusFiles)
+  return [...long, ...others]
+}
+
 function findTests(): string[] {
   const root = fileURLToPath(new URL('..', import.meta.url))
   // `exclude` does not see the files of a pattern without **.
@@ -101,6 +108,10 @@ function findTests(): string[] {
 
 function isBrowserTest(name: string): boolean {
   return name.endsWith('.browser.test.ts')
+}
+
+function isCitusTest(name: string): boolean {
+  return name.startsWith('tests/inside/citus')
 }
 
 function divide(all: string[], long: string[]): { long: string[]; others: string[] } {

@@ -1,6 +1,6 @@
 // `npm test`: starts one throwaway PostgreSQL with a migrated template database, then runs node's test runner over
-// the given files or globs, over all tests of pages in a browser (`--browser`), or over all tests but those and those in
-// tests/faults, tests/long or tests/image.
+// the given files or globs, over all tests of pages in a browser (`--browser`), over all tests of Citus (`--citus`), or
+// over all tests but those and those in tests/faults, tests/long or tests/image.
 import { spawn } from 'node:child_process'
 import type { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
