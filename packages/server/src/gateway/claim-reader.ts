@@ -8,13 +8,12 @@ import { isIdempotencyKey, makeClaim, openAnswer, type SentAnswer } from '#http/
 import { bodyOf, decodePath, pathOf } from '#http/parse.ts'
 import { collectionTokenOf, presentedKeyHash } from './authenticate.ts'
 
-/** A caller without access is refused before the header is. */
+/** The Idempotency-Key of an operation that takes one. A caller without access is refused before the header is. */
 export async function idempotencyKeyOf(
   op: Operation,
   req: FastifyRequest,
   assertAccess: (() => Promise<unknown>) | undefined,
 ): Promise<string | undefined> {
-  if (!op.idempotency) return undefined
   const key = req.headers['idempotency-key']
   if (key === undefined) {
     if (op.idempotency === 'required') throw new ApiError('idempotency_key_required')

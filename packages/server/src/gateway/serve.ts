@@ -77,7 +77,7 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
       return claimed(await replayOrRefuse(ctx.db, claim, refusal, open))
     }
     const assertAccess = (call.access as CollectionAccess | undefined)?.check
-    const idempotencyKey = await idempotencyKeyOf(op, req, assertAccess)
+    const idempotencyKey = op.idempotency && (await idempotencyKeyOf(op, req, assertAccess))
     if (idempotencyKey === undefined) {
       if (!isPaged) {
         const answer = (await run(call, undefined)) as Answer

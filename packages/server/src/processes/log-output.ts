@@ -3,7 +3,7 @@ import type { DestinationStream } from 'pino'
 import { codeOf } from '#errors/caught.ts'
 
 /** About 400 lines of the access log. */
-const writeAtLength = 64 * 1024
+const writeAtBytes = 64 * 1024
 const writeAfterMs = 50
 /** The memory for lines that nobody reads: about 6,000 lines of the access log. Further lines are dropped. */
 const maxUnwritten = 1024 * 1024
@@ -13,6 +13,8 @@ const exitPollMs = 10
 /** A pipe takes so many bytes together or not at all (PIPE_BUF), so lines of two processes do not mix. */
 const atomicBytes = 4_096
 const newline = 10
+/** A character of JavaScript takes at most three bytes of UTF-8. */
+const maxCharacterBytes = 3
 
 /**
  * Standard output for log lines, which are buffered and written together: a write per request would take a tenth of
@@ -26,8 +28,12 @@ const newline = 10
  * of that write would be lost.
  */
 class LogOutput implements DestinationStream {
-  #lines: string[] = []
-  #length = 0
+  /**
+   * The new lines, as bytes: text that is kept until it is written is copied by the collector of short-lived objects.
+   */
+  readonly #lines = Buffer.allocUnsafeSlow(2 * writeAtBytes)
+  #bytes = 0
+  #count = 0
   #timer: NodeJS.Timeout | undefined
   /** Lines that standard output has not taken yet. */
   #unwritten: Buffer = Buffer.alloc(0)
@@ -42,9 +48,14 @@ class LogOutput implements DestinationStream {
   }
 
   write(line: string): void {
-    this.#lines.push(line)
-    this.#length += line.length
-    if (this.#length >= writeAtLength) this.#flush()
+    if (line.length * maxCharacterBytes > writeAtBytes) {
+      this.#take()
+      this.#keep(Buffer.from(line), 1)
+    } else {
+      this.#bytes += this.#lines.write(line, this.#bytes)
+      this.#count++
+    }
+    if (this.#bytes >= writeAtBytes) this.#flush()
     else this.#timer ??= setTimeout(() => this.#flush(), writeAfterMs).unref()
   }
 
@@ -56,15 +67,19 @@ class LogOutput implements DestinationStream {
     this.#timer = setTimeout(() => this.#flush(), writeAfterMs).unref()
   }
 
-  /** Moves the new lines to those that wait, or drops them if too much waits. */
+  /** Moves the new lines to those that wait. */
   #take(): void {
-    if (this.#lines.length === 0) return
-    const lines = Buffer.from(this.#lines.join(''))
+    if (this.#count === 0) return
+    this.#keep(Buffer.from(this.#lines.subarray(0, this.#bytes)), this.#count)
+    this.#bytes = 0
+    this.#count = 0
+  }
+
+  /** Adds lines to those that wait, or drops them if too much waits. */
+  #keep(lines: Buffer, count: number): void {
     if (this.#unwritten.length === 0) this.#unwritten = lines
     else if (this.#unwritten.length + lines.length <= maxUnwritten) this.#unwritten = Buffer.concat([this.#unwritten, lines])
-    else this.#dropped += this.#lines.length
-    this.#lines = []
-    this.#length = 0
+    else this.#dropped += count
   }
 
   /** Returns the error if standard output does not take everything now: EAGAIN if its reader is slow. */
