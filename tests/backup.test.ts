@@ -120,6 +120,7 @@ describe('an archive', { concurrency: 1 }, () => {
       closeSync(full)
       assert.equal(await command.ended(60_000), 1)
       assert.match(command.output().split('\n').at(-2) ?? '', /^atrium: standard output cannot be written: ENOSPC/)
+      assert.deepEqual(await queryDatabase(source.url, 'select id from blob_deletion_holds'), [], 'stored files can be deleted')
     },
   )
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
@@ -85,6 +85,25 @@ test('a migration waits until a backup has read the tables, and says so', async 
   await succeeded(migration)
   assert.match(migration.output(), /0 migrations and 1 SQL functions applied/)
 })
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  test(`a backup that ${signal} ends leaves no file, holds no stored file back, and another one begins at once`, async (t) => {
+    const unlock = await lockTable(t, 'tenants in access exclusive mode')
+    const own = await openFolder(join(folder, 'stopped-'))
+    const file = join(own, 'archive.tar')
+    const backup = runAtrium(['backup', file], envOf(database.url))
+    t.after(() => backup.kill('SIGKILL'))
+    await untilSaid(backup, /Snapshot/)
+    await untilSomebodyWaits()
+    backup.kill(signal)
+    assert.equal(await backup.ended(10_000), 1, backup.output())
+    assert.match(backup.output(), /\natrium: the backup was stopped\n$/)
+    assert.deepEqual(await readdir(own), [])
+    assert.deepEqual(await queryDatabase(database.url, 'select id from blob_deletion_holds'), [])
+    await unlock()
+    await succeeded(runAtrium(['backup', file], envOf(database.url)))
+    assert.deepEqual(await readdir(own), ['archive.tar'])
+  })
 
 test('an installation moves from the embedded database and the disk to PostgreSQL and a bucket', async (t) => {
   const old = await install(t)

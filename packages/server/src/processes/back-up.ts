@@ -38,6 +38,7 @@ export async function backUp({ file, blobs: withBlobs, recipients }: BackUpOptio
     await prepareDatabase(databaseUrl, ({ pool }) => assertInOnePlace(pool))
     const blobs = withBlobs ? await openBlobs(config, blobSecrets(readGivenSecrets(env))) : undefined
     let done: BackupManifest | undefined
+    const stop = stopOnSignal()
     const entries = writeBackup({
       databaseUrl,
       blobs,
@@ -49,12 +50,18 @@ export async function backUp({ file, blobs: withBlobs, recipients }: BackUpOptio
         for (const line of describeMissing(header, spaceKey)) say(line)
       },
       onDone: (manifest) => (done = manifest),
+      signal: stop.signal,
     })
-    const plain = Readable.from(entries)
-    const archive = recipients.length > 0 ? await encryptTo(recipients, plain) : plain
     try {
-      await (file === '-' ? writeTo(process.stdout, archive) : writeFile(file, archive))
+      const plain = Readable.from(entries)
+      const archive = recipients.length > 0 ? await encryptTo(recipients, plain) : plain
+      await (file === '-' ? writeTo(process.stdout, archive, stop.signal) : writeFile(file, archive, stop.signal))
+    } catch (error) {
+      throw stop.signal.aborted ? stop.signal.reason : error
     } finally {
+      stop.dispose()
+      // Whatever could not be written, the stored files are not kept from deletion any longer.
+      await entries.return(undefined).catch(() => undefined)
       blobs?.close()
     }
     if (done) say(describe(done))
@@ -71,10 +78,24 @@ export function blobSecrets({ s3 }: GivenSecrets): Pick<Secrets, 'masterKeys' | 
   return { masterKeys: [Buffer.alloc(32)], s3 }
 }
 
-async function writeFile(file: string, archive: Readable): Promise<void> {
+/** The first SIGINT or SIGTERM aborts the backup, a second one ends the process at once. */
+function stopOnSignal(): { signal: AbortSignal; dispose(): void } {
+  const stopped = new AbortController()
+  const onSignal = () => {
+    dispose()
+    stopped.abort(new StartError('the backup was stopped'))
+  }
+  const dispose = () => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, onSignal)
+  }
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, onSignal)
+  return { signal: stopped.signal, dispose }
+}
+
+async function writeFile(file: string, archive: Readable, signal: AbortSignal): Promise<void> {
   const partial = path.join(path.dirname(file), `.${path.basename(file)}.partial`)
   try {
-    await pipeline(archive, createWriteStream(partial, { mode: 0o600, flush: true }))
+    await pipeline(archive, createWriteStream(partial, { mode: 0o600, flush: true }), { signal })
     await rename(partial, file)
   } catch (error) {
     await rm(partial, { force: true })
@@ -88,14 +109,15 @@ function explain(name: string, error: unknown): unknown {
   return new StartError(`${name} cannot be written: ${messageOf(error)}`, { cause: error })
 }
 
-async function writeTo(output: NodeJS.WriteStream, archive: Readable): Promise<void> {
+async function writeTo(output: NodeJS.WriteStream, archive: Readable, signal: AbortSignal): Promise<void> {
   let failure: unknown
   // Without a listener, a full disk or a reader that has ended would be an uncaught error.
   output.on('error', (error) => (failure ??= error))
   try {
     for await (const chunk of archive) {
       if (failure !== undefined) break
-      if (!output.write(chunk)) await once(output, 'drain')
+      signal.throwIfAborted()
+      if (!output.write(chunk)) await once(output, 'drain', { signal })
     }
   } catch (error) {
     throw explain('standard output', error)

@@ -36,6 +36,8 @@ export interface BackupOptions {
   /** Called once the snapshot is fixed. */
   onSnapshot?: (header: BackupHeader) => void
   onDone?: (manifest: BackupManifest) => void
+  /** Ends the backup, also while it waits for the database. */
+  signal?: AbortSignal
 }
 
 /** A file of a table, before compression. */
@@ -51,8 +53,11 @@ export async function* writeBackup(options: BackupOptions): AsyncGenerator<Buffe
   const { databaseUrl, blobs, spaceKey = null, onSnapshot, onDone } = options
   const db = openDatabase({ url: databaseUrl, maxConnections: 1, onConnectionError: () => undefined })
   const connection = await openConnection(databaseUrl)
+  const abandon = () => void connection.end()
+  options.signal?.addEventListener('abort', abandon)
   let hold: DeletionHold | undefined
   try {
+    options.signal?.throwIfAborted()
     // A migration would wait for the locks of the open transaction, and the header describes one state of the schema.
     const admitMigrations = await holdOffMigrations(connection, options.say ?? (() => undefined))
     await options.onSettled?.()
@@ -86,6 +91,7 @@ export async function* writeBackup(options: BackupOptions): AsyncGenerator<Buffe
     yield tarEnd
     onDone?.(manifest)
   } finally {
+    options.signal?.removeEventListener('abort', abandon)
     await hold?.release().catch(() => undefined)
     await connection.end()
     await db.close()
