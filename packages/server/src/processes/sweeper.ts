@@ -16,7 +16,7 @@ import { endOverdue } from '#features/sessions/session-transitions.ts'
 import { turnSlots } from '#features/partitions/turn-slots.ts'
 import { eraseTenants } from '#features/tenant-data/erase-tenants.ts'
 import { forgetOldEvents } from '#features/webhooks/delivery-store.ts'
-import { deleteExpired } from '#http/idempotency/store.ts'
+import { deleteExpiredFrom } from '#http/idempotency/store.ts'
 import { collectPastItems } from '#features/usage/store.ts'
 import { logAgentCards } from '#features/agents/log-cards.ts'
 import { logBooks } from '#features/credits/books/log-books.ts'
@@ -52,8 +52,9 @@ interface Sweep {
  * skipped, or handled only once.
  */
 export function startSweeper(ctx: Context): () => void {
+  const deleteExpired = deleteExpiredFrom(ctx.db)
   const sweeps: Sweep[] = [
-    { name: 'expired idempotency keys', intervalMs: 60_000, run: () => deleteExpired(ctx.db, batchSize) },
+    { name: 'expired idempotency keys', intervalMs: 60_000, run: () => deleteExpired(batchSize) },
     { name: 'sessions, holds and coupons whose time is up', intervalMs: 5_000, run: () => settleOverdue(ctx) },
     { name: 'half-written files', intervalMs: 10 * 60_000, run: () => ctx.blobs.sweep(), local: true },
     { name: 'folders of pictures', intervalMs: 10 * 60_000, run: () => ctx.pictures.sweep(), local: true },

@@ -101,14 +101,29 @@ export async function findAnswer(db: Db, claim: Pick<Claim, 'scope' | 'keyHash'>
   return row && { bodyHash: row.body_hash, answer: row.answer, expiresAt: row.expires_at }
 }
 
-const deleteStatement = statement<never>(
-  'idempotency-delete-expired',
-  `delete from idempotency_keys where (scope, key_hash) in
-     (select scope, key_hash from idempotency_keys where expires_at <= now() order by expires_at limit $1 for update skip locked)
-   returning scope`,
+const deleteStatement = statement<{ count: number; last: string | null }>(
+  'idempotency-delete-expired-from',
+  `with deleted as (
+     delete from idempotency_keys where (scope, key_hash) in
+       (select scope, key_hash from idempotency_keys where expires_at <= now() and expires_at >= $2
+        order by expires_at limit $1 for update skip locked)
+     returning expires_at
+   )
+   select count(*)::int as count, max(expires_at) as last from deleted`,
 )
 
-/** Deletes up to `limit` expired rows, and returns how many. */
-export async function deleteExpired(db: Db, limit: number): Promise<number> {
-  return (await db.query(deleteStatement, [limit])).length
+/**
+ * Deletes up to `limit` expired rows with each call, and returns how many. While there are as many, the next call begins
+ * where the last one ended: under an old snapshot, such as that of a backup, the index keeps the entries of all deleted
+ * rows, and each call from the start would pass them again.
+ */
+export function deleteExpiredFrom(db: Db): (limit: number) => Promise<number> {
+  let from = '-infinity'
+  return async (limit) => {
+    const [deleted] = await db.query(deleteStatement, [limit, from])
+    const { count = 0, last = null } = deleted ?? {}
+    // Rows that were locked are found when the next sweep begins at the start.
+    from = count < limit || last === null ? '-infinity' : last
+    return count
+  }
 }

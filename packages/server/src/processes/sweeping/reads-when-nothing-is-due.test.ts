@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { Client } from 'pg'
 import type { Database, Db, Statement, Tx } from '#db/database.ts'
 import { expireUploads } from '#features/artifacts/uploads/complete-upload.ts'
 import { claimSearch } from '#features/artifacts/orphan-store.ts'
@@ -10,7 +11,7 @@ import { markExpiringKeys } from '#features/keys/expiry-store.ts'
 import { deleteOldEvents } from '#features/events/store.ts'
 import { listOverdue } from '#features/sessions/list-store.ts'
 import { forgetOldEvents } from '#features/webhooks/delivery-store.ts'
-import { deleteExpired } from '#http/idempotency/store.ts'
+import { deleteExpiredFrom } from '#http/idempotency/store.ts'
 import { passesOnce } from '#testing/busy-machine.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
@@ -80,7 +81,7 @@ function countPages(db: Database): { db: Database; pages: () => number } {
 }
 
 const sweeps: [string, (db: Database) => Promise<unknown>][] = [
-  ['expired idempotency keys', (db) => deleteExpired(db, 1_000)],
+  ['expired idempotency keys', (db) => deleteExpiredFrom(db)(1_000)],
   ['old events, looked for', (db) => forgetOldEvents(db, 1_000).catch(() => undefined)],
   ['old events, deleted', (db) => db.transaction((tx) => deleteOldEvents(tx, 30, 1_000))],
   ['overdue sessions', (db) => listOverdue(db, 100)],
@@ -110,13 +111,35 @@ test('what is due is deleted a batch at a time, the oldest first, and costs in p
   await db.pool.query(`insert into idempotency_keys (scope, key_hash, body_hash, expires_at)
     select 'due', sha256(i::text::bytea), sha256('b'), now() - i * interval '1 second' from generate_series(1, 500) i`)
   const counting = countPages(db)
-  await deleteExpired(counting.db, 100)
+  await deleteExpiredFrom(counting.db)(100)
   // 100 rows by way of two indexes each.
   assert.ok(counting.pages() < 2_500, `${counting.pages()} pages`)
-  assert.equal(await deleteExpired(db, 100), 100)
+  assert.equal(await deleteExpiredFrom(db)(100), 100)
   const { rows } = await db.pool.query(
     `select count(*)::int as left, bool_and(key_hash in (select sha256(i::text::bytea) from generate_series(1, 300) i)) as are_youngest
      from idempotency_keys where scope = 'due'`,
   )
   assert.deepEqual(rows, [{ left: 300, are_youngest: true }])
+})
+
+test('while an old snapshot keeps what was deleted, the next batch costs no more than the first', async (t) => {
+  const { db } = api.ctx
+  await db.pool.query(`delete from idempotency_keys where scope = 'due'`)
+  await db.pool.query(`insert into idempotency_keys (scope, key_hash, body_hash, expires_at)
+    select 'due', sha256(i::text::bytea), sha256('b'), now() - (1 + i * 7919 % 6000) * interval '1 second' from generate_series(1, 6000) i`)
+  await db.pool.query('analyze idempotency_keys')
+  const backup = new Client({ connectionString: api.databaseUrl })
+  await backup.connect()
+  t.after(() => backup.end())
+  await backup.query('begin isolation level repeatable read; select 1')
+  const first = countPages(db)
+  await deleteExpiredFrom(first.db)(100)
+  const late = countPages(db)
+  let counts = false
+  const deleteExpired = deleteExpiredFrom({ query: (asked, values) => (counts ? late.db : db).query(asked, values) })
+  for (let batch = 0; batch < 50; batch++) assert.equal(await deleteExpired(100), 100)
+  counts = true
+  await deleteExpired(100)
+  t.diagnostic(`${first.pages()} pages at first, ${late.pages()} after 5,000 rows`)
+  assert.ok(late.pages() < 2 * first.pages(), `${first.pages()} pages at first, ${late.pages()} after 5,000 rows`)
 })
