@@ -1,8 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'oxlint'
 
 /**
- * The layers of the server, top first (see ARCHITECTURE.md). A file imports from its own layer and from those below it. It names the layer in
- * the import (#http/cursor.ts), so that these rules see each import that leaves one.
+ * The layers of the server, top first (see ARCHITECTURE.md). A file imports from its own layer and from those below it.
+ * It names the layer in the import (#http/cursor.ts), so that these rules see each import that leaves one.
  */
 const layers = [
   ['processes'],
@@ -15,9 +16,30 @@ const layers = [
   ['errors'],
   ['libraries'],
 ]
+/** The features, top first. A feature imports only from the lines below its own, so features form no cycle. */
+const features = [
+  ['share', 'tenant-data'],
+  ['artifacts', 'installation', 'key-leaks', 'sessions', 'streams'],
+  ['agents', 'console', 'limits', 'request-log', 'revocation-probe', 'usage'],
+  ['backup', 'items', 'outcomes', 'tenants'],
+  ['collections', 'credits', 'keys', 'webhooks'],
+  ['agent-issuer', 'events'],
+  ['operator-credentials', 'transparency-log'],
+  ['audit-log', 'blob-deletions', 'distribution', 'partitions', 'platform-keys', 'provider-keys', 'relay'],
+]
 const server = 'packages/server/src'
-const tests = ['**/*.test.ts']
+const tests = ['**/*.test.ts', '**/testing/**', '**/start-test-browser.ts']
 const stores = ['**/store.ts', '**/*-store.ts', `${server}/db/**`]
+
+const folders = readdirSync(new URL(`${server}/features`, import.meta.url), { withFileTypes: true })
+for (const { name } of folders.filter((entry) => entry.isDirectory()))
+  if (!features.flat().includes(name)) throw new Error(`oxlint.config.ts lacks the feature ${name}`)
+
+interface Pattern {
+  group?: string[]
+  regex?: string
+  message: string
+}
 
 const sqlOutsideStore = {
   name: '#db/database.ts',
@@ -31,6 +53,58 @@ const climbing = (levels: number) => ({
   message: 'Name the layer: #http/cursor.ts, not ../http/cursor.ts.',
 })
 
+interface Manifest {
+  name: string
+  dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+}
+
+const readManifest = (path: string): Manifest => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
+const packages = readdirSync(new URL('packages', import.meta.url)).filter((name) => name !== 'python')
+const manifests = new Map(packages.map((name) => [name, readManifest(`packages/${name}/package.json`)]))
+const root = readManifest('package.json')
+const known = [root, ...manifests.values()].flatMap((manifest) => [
+  manifest.name,
+  ...Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }),
+])
+
+/**
+ * Refuses the imports that the package.json of a package does not name. knip does not report them: it lets a private
+ * package import each workspace, and each dependency of the root.
+ */
+function undeclared(name: string): Pattern {
+  const { dependencies, peerDependencies } = manifests.get(name) ?? {}
+  const declared = new Set(Object.keys({ ...dependencies, ...peerDependencies }))
+  const others = [...new Set(known)].filter((other) => !declared.has(other))
+  return {
+    regex: `^(${others.map((other) => other.replaceAll('.', '[.]')).join('|')})(/|$)`,
+    message: `packages/${name}/package.json does not name this package.`,
+  }
+}
+
+/** Refuses the imports of features in the line of this feature, and in the lines above. */
+function featuresAbove(name: string): Pattern {
+  const line = features.findIndex((names) => names.includes(name))
+  const above = features.slice(0, line + 1).flat()
+  return {
+    regex: `^(#features|\\.\\.)/(${above.filter((other) => other !== name).join('|')})/`,
+    message: `features/${name} is below this feature or beside it (oxlint.config.ts).`,
+  }
+}
+
+function restrict(files: string[], patterns: Pattern[]) {
+  return { files, excludeFiles: tests, rules: { 'no-restricted-imports': ['error', { patterns }] as const } }
+}
+
+/** The rules for files of one layer. Files that are not stores have no SQL either. */
+function restrictLayer(files: string[], patterns: Pattern[]) {
+  const rules = { 'no-restricted-imports': ['error', { patterns, paths: [sqlOutsideStore] }] as const }
+  return [restrict(files, patterns), { files, excludeFiles: [...tests, ...stores], rules }]
+}
+
+const packageRules = packages.map((name) => restrict([`packages/${name}/src/**`], [undeclared(name)]))
+
 const layerRules = layers.flatMap((line, i) =>
   line.flatMap((layer) => {
     const forbidden = layers
@@ -41,20 +115,16 @@ const layerRules = layers.flatMap((line, i) =>
       group: forbidden.map((other) => `#${other}/**`),
       message: `${layer}/ is below this layer or beside it.`,
     }
+    const patterns = [...(forbidden.length > 0 ? [upward] : []), testSupport, undeclared('server')]
+    const nested = [...patterns, climbing(2)]
     return [
-      { files: [`${server}/${layer}/*.ts`], levels: 1 },
-      { files: [`${server}/${layer}/*/**`], levels: 2 },
-    ].flatMap(({ files, levels }) => {
-      const patterns = [...(forbidden.length > 0 ? [upward] : []), testSupport, climbing(levels)]
-      return [
-        { files, excludeFiles: tests, rules: { 'no-restricted-imports': ['error', { patterns }] as const } },
-        {
-          files,
-          excludeFiles: [...tests, ...stores],
-          rules: { 'no-restricted-imports': ['error', { patterns, paths: [sqlOutsideStore] }] as const },
-        },
-      ]
-    })
+      ...restrictLayer([`${server}/${layer}/*.ts`], [...patterns, climbing(1)]),
+      ...restrictLayer([`${server}/${layer}/*/**`], nested),
+      // The last rule for a file replaces those before, so each rule of a feature repeats the patterns of the layer.
+      ...(layer === 'features' ? features.flat() : []).flatMap((name) =>
+        restrictLayer([`${server}/features/${name}/**`], [...nested, featuresAbove(name)]),
+      ),
+    ]
   }),
 )
 
@@ -124,6 +194,7 @@ export default defineConfig({
         'typescript/no-misused-spread': 'off',
       },
     },
+    ...packageRules,
     ...layerRules,
   ],
 })

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Backoff } from '@atrium/traffic/backoff'
+import { Backoff } from './backoff.ts'
 
 interface Patience {
   /** Ends the waiting. The reason of the signal is thrown then. */
