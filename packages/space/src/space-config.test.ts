@@ -61,6 +61,20 @@ test('the root leads to the app, and nothing of an address is repeated', async (
   await space.close()
 })
 
+test('an unknown address leads a browser to the app, and answers JSON to programs', async () => {
+  const space = await startTestSpace()
+  const get = (path: string, accept: string) => fetch(space.origin + path, { headers: { accept }, redirect: 'manual' })
+  for (const path of ['/nothing', '/space/', '/assets/nothing.js?to=//evil.example']) {
+    const page = await get(path, 'text/html,application/xhtml+xml,*/*;q=0.8')
+    assert.deepEqual([page.status, page.headers.get('location')], [302, '/space'], path)
+    const program = await get(path, '*/*')
+    assert.deepEqual([program.status, await program.json()], [404, { error: 'not_found', reason: 'path' }], path)
+  }
+  assert.equal((await get('/space', 'text/html')).status, 200)
+  assert.equal((await get('/cert.json', 'text/html')).status, 200)
+  await space.close()
+})
+
 test('the app gets the key and may connect to the API; without a key its configuration has null', async () => {
   for (const key of [publishable, undefined]) {
     const env = { ATRIUM_PUBLIC_URL: 'https://api.example', ...(key === undefined ? {} : { ATRIUM_SPACE_PUBLISHABLE_KEY: key }) }

@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { readRelease } from '#config/release.ts'
 import type { Context } from '#features/context.ts'
 import { findSlowestRevocation } from '#features/installation/process-store.ts'
 import { keyCeilingMs } from '#features/keys/key-cache.ts'
 import { windowMs } from '#features/revocation-probe/revocation-probe.ts'
+import { acceptsHtml } from '#http/accepts-html.ts'
 import { applyCors } from '#http/cors.ts'
 import { docsPage, docsPolicy } from './docs/docs-page.ts'
 import { statusBody, type Status } from './docs/status-page.ts'
@@ -24,10 +25,6 @@ export function addStatus(app: FastifyInstance, ctx: Pick<Context, 'config' | 'd
     const status = await read()
     return acceptsHtml(req) ? sendPage(reply, status) : sendJson(reply, status)
   })
-}
-
-function acceptsHtml({ headers }: FastifyRequest): boolean {
-  return /\btext\/html\b/.test(headers.accept ?? '')
 }
 
 function sendPage(reply: FastifyReply, status: Status): FastifyReply {

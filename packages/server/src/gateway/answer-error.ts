@@ -3,16 +3,16 @@ import { Overloaded } from '@atrium/traffic/overloaded'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
 import { recordAnswer } from '#features/record-answer.ts'
-import { sharePageError } from '#features/share/share-page.ts'
 import { apiErrorOfSql } from '#db/sql-errors.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { errorBody } from '#http/error-body.ts'
 import { applyCorsToError } from '#http/cors.ts'
 import { countUsage } from './count-usage.ts'
+import { errorPage } from './error-page.ts'
 
 /**
  * Answers any thrown value. Only the message of an ApiError is sent; every other error is logged with the request's
- * id. A reader of a share page or wall gets a page.
+ * id. A browser gets a page, except from operations.
  */
 export function answerError(ctx: Context, error: unknown, req: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asApiError(error)
@@ -28,7 +28,7 @@ export function answerError(ctx: Context, error: unknown, req: FastifyRequest, r
   if (known?.code === 'rate_limited') ctx.metrics.rateLimited(policyOf(reply))
   const answer = known ?? new ApiError('internal_error')
   recordAnswer(ctx, req, reply, req.routeOptions.config?.operationId, answer.status, answer.code)
-  const page = sharePageError(req, answer.status)
+  const page = errorPage(req, answer)
   const body = page?.html ?? JSON.stringify(errorBody(answer, req.id, ctx.config.publicUrl))
   countUsage(ctx, req, body)
   applyCorsToError(reply)

@@ -58,6 +58,8 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
     },
     (req, res) => {
       const [path = ''] = (req.url ?? '').split('?', 1)
+      const isRead = req.method === 'GET' || req.method === 'HEAD'
+      const file = isRead ? files.get(path) : undefined
       if (path === '/space' && req.method === 'POST') {
         const startMs = performance.now()
         let op: string | undefined
@@ -74,10 +76,11 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
         // Libraries of the page may add headers; none of them is read here.
         const headers = req.headers['access-control-request-headers'] || 'Content-Type'
         res.writeHead(204, { ...preflight, 'access-control-allow-headers': headers }).end()
-      } else if (path === '/' && (req.method === 'GET' || req.method === 'HEAD')) {
-        res.writeHead(302, { location: '/space', 'cache-control': 'no-cache' }).end()
+      } else if (isRead && !file && (path === '/' || /\btext\/html\b/.test(req.headers.accept ?? ''))) {
+        // A browser keeps what is after the #, so the link of a room opens it, for example with a slash before the #.
+        res.writeHead(302, { location: '/space', 'cache-control': 'no-cache', vary: 'accept' }).end()
       } else {
-        void sendFile(req, res, files.get(path)).catch(() => res.destroy())
+        void sendFile(req, res, file).catch(() => res.destroy())
       }
     },
   )
@@ -97,14 +100,8 @@ function scaled(policy: RatePolicy, factor: number): RatePolicy | undefined {
 }
 
 async function sendFile(req: IncomingMessage, res: ServerResponse, file: StaticFile | undefined): Promise<void> {
-  if (!file || (req.method !== 'GET' && req.method !== 'HEAD')) {
-    sendJson(res, 404, { error: 'not_found', reason: 'path' })
-    return
-  }
-  if (req.headers['if-none-match'] === file.headers['etag']) {
-    res.writeHead(304, file.headers).end()
-    return
-  }
+  if (!file) return sendJson(res, 404, { error: 'not_found', reason: 'path' })
+  if (req.headers['if-none-match'] === file.headers['etag']) return void res.writeHead(304, file.headers).end()
   res.writeHead(200, { ...file.headers, 'content-length': file.body.length })
   // All readers share its memory.
   if (req.method === 'HEAD') res.end()

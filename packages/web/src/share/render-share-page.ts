@@ -45,10 +45,14 @@ export function renderSharePage(input: SharePageInput, sha256Base64: Sha256Base6
   )
 }
 
-/** The page for an unknown id. It gives no reason, so that a deleted collection looks like one that never existed. */
-export function renderShareNotFound(sha256Base64: Sha256Base64, text: PageText = englishText): RenderedPage {
+/**
+ * The page for an unknown id or address. It gives no reason, so that a deleted collection looks like one that never
+ * existed. `hint` is English.
+ */
+export function renderShareNotFound(sha256Base64: Sha256Base64, text: PageText = englishText, hint?: string): RenderedPage {
   const { missing, missingHeading, missingTitle } = text.share
-  return renderNotice({ title: missingTitle, heading: missingHeading, paragraphs: [missing] }, sha256Base64, text)
+  const hints = hint === undefined ? [] : [`<span lang="en" dir="ltr">${escapeHtml(hint)}</span>`]
+  return renderNotice({ title: missingTitle, heading: missingHeading, paragraphs: [missing, ...hints] }, sha256Base64, text)
 }
 
 /** The page in place of one that cannot be shown now. The link loads the same address. */

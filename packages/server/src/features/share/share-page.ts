@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { HeroInput } from '@atrium/web/share/hero'
 import { readPageText, type PageText } from '@atrium/web/page-text/page-text'
-import { renderShareBusy, renderShareMistake, renderShareNotFound } from '@atrium/web/share/render-share-page'
+import { renderShareNotFound } from '@atrium/web/share/render-share-page'
 import type { SharePageInput } from '@atrium/web/share/share-page'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Artifact } from '#features/artifacts/artifact.ts'
@@ -64,7 +64,7 @@ export function inlineHash(text: string): string {
   return hash
 }
 
-interface ErrorPage {
+export interface ErrorPage {
   html: string
   headers: Record<string, string>
 }
@@ -80,17 +80,6 @@ export function sharePageNotFound(asked: Record<string, string | string[] | unde
   const page = { html, headers: { ...pageHeaders(csp, text), 'cache-control': 'no-store' } }
   notFoundPages.set(text.language, page)
   return page
-}
-
-/** What a reader gets in place of the JSON of an error; undefined: the request is not that of a reader. */
-export function sharePageError(req: FastifyRequest, status: number): ErrorPage | undefined {
-  if (!isSharePage(req) || !/\btext\/html\b/.test(req.headers.accept ?? '')) return undefined
-  const text = readPageText(req.headers['accept-language'])
-  const path = pathOf(req.raw.url ?? '')
-  const page = path.slice(path.lastIndexOf('/') + 1)
-  const isBusy = status === 429 || status >= 500
-  const { html, csp } = isBusy ? renderShareBusy(inlineHash, text) : renderShareMistake(page, inlineHash, text)
-  return { html, headers: pageHeaders(csp, text) }
 }
 
 /** Caches revalidate each time, because a curation is visible at once. An unchanged page costs a 304. */

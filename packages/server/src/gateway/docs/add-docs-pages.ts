@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#errors/api-error.ts'
+import { acceptsHtml } from '#http/accepts-html.ts'
 import { addDownloads } from './add-downloads.ts'
 import { agentsPage } from './agents-page.ts'
 import { assetPaths, docsAssets, previewPicture } from './docs-assets.ts'
@@ -64,7 +65,7 @@ export function addDocsPages(app: FastifyInstance, settings: DocsSettings): { la
 
   const missing = servePage(() => pageOf({ path: '', title: missingTitle, body: missingBody, layout: 'prose', navigation }))
   app.get('/docs/*', async (req, reply) => {
-    if (!/\btext\/html\b/.test(req.headers.accept ?? '')) throw new ApiError('not_found')
+    if (!acceptsHtml(req)) throw new ApiError('not_found')
     return missing(req, reply.code(404).header('vary', 'accept'))
   })
 

@@ -2,6 +2,7 @@ import { contractVersion, openApiDocument } from '@atrium/contract/openapi'
 import { archMarkPath } from '@atrium/web/share/arch'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
+import { acceptsHtml } from '#http/accepts-html.ts'
 import { sendBody } from '#http/bound-unread.ts'
 import { addDocsPages } from './add-docs-pages.ts'
 import { onceMade } from './fixed-file.ts'
@@ -47,9 +48,8 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
       app.get(prefix + name, async (req, reply) => publicFile(req, reply, `${type}; charset=utf-8`, await read()))
     }
     app.get(prefix, async (req, reply) => {
-      const html = /\btext\/html\b/.test(req.headers.accept ?? '')
       reply.header('vary', 'accept')
-      if (html) await landing(req, reply)
+      if (acceptsHtml(req)) await landing(req, reply)
       else publicFile(req, reply, 'application/json; charset=utf-8', index)
       return reply
     })
