@@ -22,6 +22,7 @@ export const ar: Words = {
     connecting: 'جارٍ الاتصال',
     live: 'مباشر',
     pause: 'إيقاف مؤقت',
+    paused: 'متوقف مؤقتًا',
     resume: 'استئناف',
     empty: 'لا شيء هنا بعد. سيظهر هنا ما يُكتب.',
     emptyForNow: 'لا شيء هنا بعد.',

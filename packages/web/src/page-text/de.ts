@@ -22,6 +22,7 @@ export const de: Words = {
     connecting: 'Verbindung wird hergestellt',
     live: 'Live',
     pause: 'Anhalten',
+    paused: 'Angehalten',
     resume: 'Fortsetzen',
     empty: 'Noch ist nichts da. Was geschrieben wird, erscheint hier.',
     emptyForNow: 'Noch ist nichts da.',

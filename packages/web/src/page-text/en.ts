@@ -24,6 +24,7 @@ export const en = {
     connecting: 'Connecting',
     live: 'Live',
     pause: 'Pause',
+    paused: 'Paused',
     resume: 'Resume',
     empty: 'Nothing here yet. What people write appears here.',
     emptyForNow: 'Nothing here yet.',

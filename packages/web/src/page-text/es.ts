@@ -22,6 +22,7 @@ export const es: Words = {
     connecting: 'Conectando',
     live: 'En directo',
     pause: 'Pausar',
+    paused: 'En pausa',
     resume: 'Reanudar',
     empty: 'Todavía no hay nada. Lo que se escriba aparecerá aquí.',
     emptyForNow: 'Todavía no hay nada.',

@@ -22,6 +22,7 @@ export const fr: Words = {
     connecting: 'Connexion en cours',
     live: 'En direct',
     pause: 'Mettre en pause',
+    paused: 'En pause',
     resume: 'Reprendre',
     empty: 'Il n’y a encore rien. Ce qui sera écrit apparaîtra ici.',
     emptyForNow: 'Il n’y a encore rien.',

@@ -22,6 +22,7 @@ export const ja: Words = {
     connecting: '接続しています',
     live: 'ライブ',
     pause: '一時停止',
+    paused: '一時停止中',
     resume: '再開',
     empty: 'まだ何もありません。書き込まれたものはここに表示されます。',
     emptyForNow: 'まだ何もありません。',

@@ -127,7 +127,9 @@ function header({ title, paragraphs }: SharePage, state: WallInput['state'], tex
     `<div class="words"><h1 ${textAttributes(title)}>${escapeHtml(title)}</h1>${description(paragraphs)}</div>`,
     `<div class="side" dir="${text.direction}">`,
     state === 'closed' ? `<p class="state">${text.share.closedMark}</p>` : '',
-    `<div class="controls" id="controls" hidden><p class="live"><span id="connection">${text.wall.connecting}</span></p>`,
+    '<div class="controls" id="controls" hidden>',
+    // What the owner changes in a closed collection still appears, but nobody writes in it.
+    state === 'closed' ? '' : `<p class="live"><span id="connection">${text.wall.connecting}</span></p>`,
     `<button type="button" id="pause">${text.wall.pause}</button></div>`,
     '</div>',
     '</header>',

@@ -6,6 +6,7 @@ export interface ScriptText {
   connecting: string
   live: string
   pause: string
+  paused: string
   resume: string
   yes: string
   no: string
@@ -15,6 +16,6 @@ export interface ScriptText {
 }
 
 export function scriptText({ wall }: PageText): ScriptText {
-  const { connecting, live, pause, resume, yes, no, fresh, arrived, arrivedMany } = wall
-  return { connecting, live, pause, resume, yes, no, fresh, arrived, arrivedMany }
+  const { connecting, live, pause, paused, resume, yes, no, fresh, arrived, arrivedMany } = wall
+  return { connecting, live, pause, paused, resume, yes, no, fresh, arrived, arrivedMany }
 }

@@ -117,6 +117,30 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     await close()
   })
 
+  test('a wall says Live only while it shows what is written: not while it is paused, nor of a closed collection', async () => {
+    const { page, close } = await open()
+    await untilLive(page)
+    const said = () => page.locator('.live').innerText()
+    assert.equal(await said(), 'Live')
+    await page.getByRole('button', { name: 'Pause' }).click()
+    assert.equal(await said(), 'Paused')
+    streams.splice(0)[0]!.res.end()
+    await until(() => streams.length === 1, 'the second stream')
+    assert.equal(await said(), 'Paused')
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await untilLive(page)
+    assert.equal(await said(), 'Live')
+    await close()
+
+    const closed = await open({ state: 'closed' })
+    await until(() => streams.length === 1, 'what the owner changes still appears')
+    send('item', itemOf(4, 'Approved later'))
+    await closed.page.getByText('Approved later').waitFor()
+    assert.match(await closed.page.locator('.side').innerText(), /^Closed\s+Pause$/)
+    assert.deepEqual(closed.problems, [])
+    await closed.close()
+  })
+
   test('a connection that ends is opened again after the last message', async () => {
     const { page, close } = await open()
     await untilLive(page)
@@ -274,11 +298,13 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
   })
 
   test('text of twice the size fits a phone, also on a wall that is closed', async () => {
-    const { page, close } = await open({ state: 'closed' }, { viewport: { width: 390, height: 844 } })
-    await untilLive(page)
-    await page.evaluate("document.documentElement.style.fontSize = '200%'")
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
-    await close()
+    for (const state of ['open', 'closed'] as const) {
+      const { page, close } = await open({ state }, { viewport: { width: 390, height: 844 } })
+      await page.getByRole('button', { name: 'Pause' }).waitFor()
+      await page.evaluate("document.documentElement.style.fontSize = '200%'")
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, state)
+      await close()
+    }
   })
 
   test('a time keeps the order of its words where the page runs from right to left', async () => {

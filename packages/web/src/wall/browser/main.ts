@@ -17,9 +17,11 @@ const reloadAfterMs = 30_000
 const { stream, cursor } = document.body.dataset
 const items = byId('items')
 const pauseButton = byId('pause')
-const connection = byId('connection')
+// The page of a closed collection has none.
+const connection = document.getElementById('connection')
 const isStage = document.body.classList.contains('stage')
 let paused = false
+let isLive = false
 
 const announce = startAnnouncer(byId('said'))
 const updateTimes = startRelativeTimes()
@@ -41,8 +43,15 @@ const board = new Board({
   },
 })
 
+const showConnection = () => {
+  if (!connection) return
+  connection.textContent = paused ? words.paused : isLive ? words.live : words.connecting
+  connection.parentElement?.classList.toggle('on', isLive && !paused)
+}
+
 pauseButton.addEventListener('click', () => {
   paused = !paused
+  showConnection()
   pauseButton.textContent = paused ? words.resume : words.pause
   if (!paused) board.showWaiting()
 })
@@ -57,8 +66,8 @@ if (stream !== undefined && cursor !== undefined) {
     onRemoved: (id) => board.remove(id),
     onReset: () => void board.refresh(),
     onConnection: (state) => {
-      connection.textContent = state === 'live' ? words.live : words.connecting
-      connection.parentElement?.classList.toggle('on', state === 'live')
+      isLive = state === 'live'
+      showConnection()
     },
     onGone: reload,
   })
