@@ -3,18 +3,19 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
 import { presentedSession } from '#features/console/session.ts'
 import { authenticateBootstrap, authenticateOperator } from '#features/operator-credentials/authenticate-operator.ts'
-import { authenticateKey, presentedKeyHash } from './authenticate.ts'
+import { authenticateControl, authenticateKey, presentedKeyHash } from './authenticate.ts'
 import { assertRole, findSession } from './authenticate-session.ts'
 
 /**
  * Checks the caller of a request again whose body arrives slowly, or that is answered for minutes. Throws if a new
  * request of the caller would be refused: its session, key or credential has ended, the member has another role, or the
- * tenant is suspended.
+ * tenant is suspended. A control token opens its session also after the end, so the request gets the session as it is now.
  */
 export async function assertStillAllowed(ctx: Context, op: Operation, req: FastifyRequest): Promise<void> {
-  const { headers, consoleSession, operator, tenantKey } = req
+  const { headers, consoleSession, operator, tenantKey, session } = req
   if (consoleSession) assertRole(await findSession(ctx, presentedSession(ctx, headers) ?? ''), op)
   else if (operator) {
     if (!authenticateBootstrap(ctx, headers)) await authenticateOperator(ctx, headers)
   } else if (tenantKey) await authenticateKey(ctx, op.caller, presentedKeyHash(headers))
+  else if (session) req.session = await authenticateControl(ctx, headers)
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { request } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { send } from '#testing/http.ts'
+import { beginSlowly } from '#testing/slow-request.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
 let api: TestApi
@@ -12,25 +11,7 @@ before(async () => {
 })
 after(() => api.close())
 
-/** Sends the headers now, and the body later. The answer has a code if it is an error. */
-async function begin(path: string, key: string) {
-  const body = JSON.stringify({ kind: 'secret' })
-  const req = request(`${api.baseUrl}${path}`, {
-    agent: false,
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': body.length },
-  })
-  const answered = new Promise<{ status: number; code: string | undefined }>((resolve, reject) => {
-    req.once('error', reject)
-    req.once('response', (res) =>
-      text(res).then((sent) => resolve({ status: res.statusCode!, code: JSON.parse(sent).error?.code }), reject),
-    )
-  })
-  const isRead = new Promise((resolve) => req.once('socket', (socket) => socket.once('connect', resolve)))
-  req.write(body.slice(0, 1))
-  await isRead
-  return { answered, end: () => req.end(body.slice(1)) }
-}
+const begin = (path: string, key: string) => beginSlowly(`${api.baseUrl}${path}`, key, { kind: 'secret' })
 
 test('a key that is revoked while the body of its request arrives makes no new key', async () => {
   const { id: tenantId, secretKey: key } = await api.makeTenant()

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { decodeJwt } from 'jose'
 import { hashCredential, newCredential } from '#crypto/random.ts'
 import { assertError } from '#testing/http.ts'
+import { beginSlowly } from '#testing/slow-request.ts'
 import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 
 let world: SessionWorld
@@ -71,6 +73,20 @@ test('a session that has ended issues no token', async () => {
   const { id, agentToken, launcherToken } = await launched()
   await world.control('POST', `/sessions/${id}/stop`, launcherToken)
   assertError(await ask(id, agentToken), 409, 'state_conflict')
+})
+
+test('a session that is stopped while the body of a request arrives issues no token', async () => {
+  const [stopped, active] = [await launched(), await launched()]
+  const begin = ({ id, agentToken }: { id: string; agentToken: string }) =>
+    beginSlowly(`${world.api.origin}/sessions/${id}/id-token`, agentToken, { spk })
+  const [late, slow] = [await begin(stopped), await begin(active)]
+  // Long enough for both to be authenticated.
+  await delay(500)
+  assert.equal((await world.control('POST', `/sessions/${stopped.id}/stop`, stopped.launcherToken)).status, 200)
+  await delay(1_000)
+  for (const { end } of [late, slow]) end()
+  assert.deepEqual(await late.answered, { status: 409, code: 'state_conflict' })
+  assert.deepEqual(await slow.answered, { status: 200, code: undefined })
 })
 
 test('only the public part of an EC P-256 key receives a token', async () => {
