@@ -12,6 +12,7 @@ import type { AgentTool } from '#ports/model/tools/agent-tool.ts'
 import type { RoomEntry } from '../agent-room.ts'
 import { observedModel } from './observed-model.ts'
 import type { Run } from './run-model-session.ts'
+import { isPassingForHolder } from './session-lease.ts'
 
 /** The model and the open tools of an agent. */
 interface AgentRuntime {
@@ -95,12 +96,14 @@ const maxWaitMs = 60_000
 
 /** The model's answer to the history. A failure that may pass is tried again; the last one is thrown. */
 export async function replyTo(
-  { session, signal }: Pick<Run, 'session' | 'signal'>,
+  { session, lease, signal }: Run,
   { model, tools }: Pick<AgentRuntime, 'model' | 'tools'>,
   history: RoomEntry[],
   meter: Meter | undefined,
 ): Promise<string> {
   for (let attempt = 0; ; attempt++) {
+    // The model gets nothing after a stop, also if this worker has not been told of it yet.
+    await keepTrying(() => lease.confirm(), { signal, isPassing: isPassingForHolder })
     try {
       const reply = await model.reply({
         instructions: session.agent.instructions,

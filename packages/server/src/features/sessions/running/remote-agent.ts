@@ -60,10 +60,11 @@ export async function launchRemote(ctx: Context, run: Run): Promise<void> {
 
 /** undefined: the endpoint took the request. */
 async function sendLaunch(ctx: Context, { session, lease, signal }: Run, body: object): Promise<SessionError | undefined> {
-  const call = async () => {
+  const assertMay = async () => {
     await lease.confirm()
-    return callEndpoint(ctx, session, `${session.id}.launched`, body, { signal, assertMay: lease.assertFresh })
+    lease.assertFresh()
   }
+  const call = () => callEndpoint(ctx, session, `${session.id}.launched`, body, { signal, assertMay })
   try {
     // The signing secret is in the database: an outage of the database is not counted against the agent.
     const status = await keepTrying(call, { signal, isPassing: isPassingForHolder })
@@ -110,21 +111,21 @@ async function sendEnded(ctx: Context, session: Session): Promise<void> {
 
 /**
  * Sends a request to a remote agent's endpoint, signed as Standard Webhooks specifies with the secret that its owner
- * received at the registration. Returns the status of the answer. Calls `assertMay` right before it sends. @throws
- * EgressError
+ * received at the registration. Returns the status of the answer. Calls `assertMay` right before it sends, because a
+ * session may have been stopped since. @throws EgressError
  */
 async function callEndpoint(
   ctx: Context,
   session: Session,
   messageId: string,
   body: object,
-  { signal, assertMay }: { signal?: AbortSignal; assertMay?: () => void } = {},
+  { signal, assertMay }: { signal?: AbortSignal; assertMay?: () => Promise<void> } = {},
 ): Promise<number> {
   const agent = await findAgent(ctx.db, session.agentTenantId, session.agentId)
   if (!agent || session.agent.endpoint === null) throw new Error(`session ${session.id} has no endpoint to call`)
   const text = JSON.stringify(body)
+  await assertMay?.()
   const now = new Date()
-  assertMay?.()
   const answer = await ctx.egress.send({
     method: 'POST',
     url: session.agent.endpoint,

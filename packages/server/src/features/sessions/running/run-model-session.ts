@@ -62,8 +62,8 @@ interface Means {
 
 /** Returns when the session is no longer this worker's, or its budget is used up. */
 async function converse(ctx: Context, run: Run, room: HeldRoom, { runtime, meter }: Means): Promise<void> {
-  const { session, lease, signal } = run
-  const { owner } = lease
+  const { session, signal } = run
+  const { owner } = run.lease
   const { entries: seen, since } = await room.enter((call) => retry(room, call, signal))
   let { answeredSeq } = session
   // The room had lines at the launch and has none now: it was removed. Its name stays reserved, so no new room comes.
@@ -81,8 +81,6 @@ async function converse(ctx: Context, run: Run, room: HeldRoom, { runtime, meter
   for (;;) {
     const turn = turnToAnswer(seen, { id: session.agentId, name: session.agent.name }, answeredSeq)
     if (turn) {
-      // Neither the model nor the room gets anything after a stop, also if this worker has not been told of it yet.
-      await keepTrying(() => lease.confirm(), { signal, isPassing: isPassingForHolder })
       const text = await replyTo(run, await runtime.get(), seen, meter ?? undefined).catch(unlessStopped)
       if (text === undefined) return
       await say(run, room, { text, reply_to: turn.id, client_id: `${session.id}.${turn.seq}` })

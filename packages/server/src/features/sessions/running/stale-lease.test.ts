@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
+import { send } from '#testing/http.ts'
+import { startProviderServer } from '#testing/provider-server.ts'
+import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
 import { commitEnd } from '../session-transitions.ts'
 import type { Session } from '../session.ts'
 import { claimSessions, listHeld, updateAnswered } from './lease-store.ts'
 import { launchRemote } from './remote-agent.ts'
 import { runModelSession, type Run } from './run-model-session.ts'
-import { SessionLease } from './session-lease.ts'
+import { LeaseLostError, SessionLease } from './session-lease.ts'
 
 let world: SessionWorld
 
@@ -102,21 +106,76 @@ test('a worker that is paused between the check of its lease and the request pos
   await assertUntouched(taken)
 })
 
-test('a worker that was not told of a stop answers nothing that was said after it', { timeout: 20_000 }, async () => {
-  const { ctx } = world.api
+/** A session whose worker is not told when it ends. */
+async function untold(manifest: object) {
   const room = world.newRoom()
-  const got = await world.launch(await world.makeAgent({ greeting: 'Hello!' }), room, await world.makeCoupon(5))
+  const got = await world.launch(await world.makeAgent(manifest), room, await world.makeCoupon(5))
   assert.equal(got.status, 201, got.text)
   const { id, control_token: token } = got.body.data
+  const { db } = world.api.ctx
   const startedAtMs = performance.now()
-  const [claimed] = await claimSessions(ctx.db, 'req_untold', { free: 1, perTenant: 1, held: new Map() })
+  const [claimed] = await claimSessions(db, 'req_untold', { free: 1, perTenant: 1, held: new Map() })
   assert.equal(claimed!.session.id, id)
-  const lease = new SessionLease(ctx.db, 'req_untold', id, startedAtMs)
-  const texts = async () => (await world.entries(room)).map(({ message }) => message.text)
-  const done = runModelSession(ctx, { session: claimed!.session, lease, signal: new AbortController().signal })
-  await eventually(async () => (await texts()).includes('Hello!'), 'it greets')
-  await world.control('POST', `/sessions/${id}/stop`, token)
+  const lease = new SessionLease(db, 'req_untold', id, startedAtMs)
+  const run: Run = { session: claimed!.session, lease, signal: new AbortController().signal }
+  return { room, run, stop: () => world.control('POST', `/sessions/${id}/stop`, token) }
+}
+
+const textsIn = async (room: Room) => (await world.entries(room)).map(({ message }) => message.text)
+
+test('a worker that was not told of a stop answers nothing that was said after it', { timeout: 20_000 }, async () => {
+  const { room, run, stop } = await untold({ greeting: 'Hello!' })
+  const done = runModelSession(world.api.ctx, run)
+  await eventually(async () => (await textsIn(room)).includes('Hello!'), 'it greets')
+  await stop()
   await world.say(room, 'Still there?')
   await done
-  assert.deepEqual(await texts(), ['Hello!', 'Still there?'])
+  assert.deepEqual(await textsIn(room), ['Hello!', 'Still there?'])
 })
+
+test('nor does it ask the model again', { timeout: 20_000 }, async (t) => {
+  const provider = await startProviderServer()
+  t.after(() => provider.close())
+  const body = { openai_compatible: { url: provider.compatibleUrl, key: 'sk-canary-12345' } }
+  await send(world.api, 'PUT', '/tenant/provider-keys', { key: world.tenant.secretKey, body })
+  const { room, run, stop } = await untold({ model: { provider: 'openai_compatible', id: 'lamp-1' } })
+  provider.script({ status: 503, body: { error: { message: 'overloaded' } } })
+  await world.say(room, 'Hello?')
+  const done = runModelSession(world.api.ctx, run)
+  await eventually(async () => provider.requests.length === 1, 'the model is asked')
+  await stop()
+  await done
+  assert.equal(provider.requests.length, 1)
+  assert.deepEqual(await textsIn(room), ['Hello?'])
+})
+
+test('nor does it send the key of the room to a remote agent', { timeout: 20_000 }, async (t) => {
+  let calls = 0
+  const endpoint = createServer((_, res) => {
+    calls++
+    res.end()
+  })
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
+  t.after(() => endpoint.close())
+  const { run, stop } = await untold({ endpoint: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/` })
+  const { ctx } = world.api
+  const holder = await ctx.db.pool.connect()
+  try {
+    // The worker waits for the agent's secret, with which it signs the request.
+    await holder.query('begin')
+    await holder.query('lock table agents in access exclusive mode')
+    const done = launchRemote(ctx, run)
+    await eventually(async () => isWaiting(), 'it waits for the agent')
+    assert.equal((await stop()).status, 200)
+    await holder.query('commit')
+    await done.catch((error: unknown) => assert.ok(error instanceof LeaseLostError, String(error)))
+  } finally {
+    holder.release(true)
+  }
+  assert.equal(calls, 0)
+})
+
+async function isWaiting(): Promise<boolean> {
+  const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return (await world.api.ctx.db.pool.query(sql)).rows.length > 0
+}
