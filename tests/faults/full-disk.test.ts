@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { call, makeCollection, makeTenant, type Answer } from '../support/call-api.ts'
+import { freePort } from '../support/atrium-process.ts'
 import { install, until } from '../support/embedded-installation.ts'
+import { runAtrium } from '../support/run-atrium.ts'
 import { mountDisk, whyNoDisk } from '../support/small-disk.ts'
 
 const skip = whyNoDisk()
@@ -75,3 +78,26 @@ test(
     assert.equal(await run.ended(12_000), 0)
   },
 )
+
+test('a first start on a full disk says so, leaves nothing half done, and works once there is space', { skip }, async (t) => {
+  // Not enough for the first files, for all migrations, and for what a start writes after them.
+  for (const megabytes of [10, 45, 75]) {
+    const disk = mountDisk(t, megabytes)
+    const env = { ATRIUM_DATA_DIR: join(disk.folder, 'data'), PORT: String(await freePort()) }
+    const first = runAtrium(['start', '--no-space'], env)
+    t.after(() => first.kill('SIGKILL'))
+    assert.equal(await first.ended(30_000), 1, first.output())
+    const lines = first.output().trim().split('\n')
+    t.diagnostic(`${megabytes} MB: ${lines.at(-1)}`)
+    assert.match(lines.at(-1) ?? '', /^atrium: .*(No space left on device|disk .*is full)/, first.output())
+    assert.doesNotMatch(first.output(), /DATABASE_URL/)
+    disk.resize(700)
+    const migrated = runAtrium(['migrate'], env)
+    assert.equal(await migrated.ended(60_000), 0, migrated.output())
+    const second = runAtrium(['start', '--no-space'], env)
+    t.after(() => second.kill('SIGKILL'))
+    await until(() => second.output().includes('Atrium is running'), second.output(), 30_000)
+    second.kill('SIGTERM')
+    assert.equal(await second.ended(12_000), 0, second.output())
+  }
+})

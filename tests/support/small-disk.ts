@@ -17,7 +17,15 @@ export function whyNoDisk(): string | false {
 }
 
 /** A disk in memory that is removed after the test. Call this before what uses it, so that it is unmounted last. */
-export function mountDisk(t: TestContext, megabytes: number): { folder: string; fill(): void; clear(): void } {
+export function mountDisk(
+  t: TestContext,
+  megabytes: number,
+): {
+  folder: string
+  resize(megabytes: number): void
+  fill(): void
+  clear(): void
+} {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-disk-'))
   if (!mount('-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', folder)) throw new Error('not mounted')
   const ballast = join(folder, 'ballast')
@@ -28,6 +36,9 @@ export function mountDisk(t: TestContext, megabytes: number): { folder: string; 
   })
   return {
     folder,
+    resize: (to) => {
+      if (!mount('-o', `remount,size=${to}m`, folder)) throw new Error('not resized')
+    },
     fill: () => {
       const file = openSync(ballast, 'a')
       const chunk = Buffer.alloc(64 * 1024)

@@ -131,6 +131,11 @@ function connectionString(socketFolder: string, database: string): string {
   return `postgresql://atrium@localhost/${database}?host=${socketFolder}`
 }
 
+/** Whether this is the address of an embedded PostgreSQL. */
+export function isEmbedded(url: string): boolean {
+  return url.startsWith(connectionString('/', 'atrium'))
+}
+
 /** Runs at every start and not only after initdb, because the process may have been killed between the two. */
 async function createDatabase(socketFolder: string): Promise<void> {
   const url = connectionString(socketFolder, 'postgres')

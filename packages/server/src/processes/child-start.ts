@@ -50,7 +50,7 @@ export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl
       async (error: unknown) => {
         // Loaded on demand: the embedded PostgreSQL comes with it.
         const { explainRefusal } = await import('./prepare-database.ts')
-        const reason = explainRefusal(error)
+        const reason = explainRefusal(error, databaseUrl)
         if (!(reason instanceof StartError)) console.error(reason)
         tell({ failed: messageOf(reason) })
         process.exit(1)

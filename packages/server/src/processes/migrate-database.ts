@@ -47,7 +47,8 @@ export async function withDatabase<Result>(
   const { databaseUrl, database, dataDir } = readConfig(readEnv())
   if (databaseUrl) {
     await assertDatabase({ url: databaseUrl, directUrl: database.directUrl })
-    return run(database.directUrl ?? databaseUrl).catch((error: unknown) => Promise.reject(explainRefusal(error)))
+    const url = database.directUrl ?? databaseUrl
+    return run(url).catch((error: unknown) => Promise.reject(explainRefusal(error, url)))
   }
   const running = findEmbeddedPostgres(dataDir)
   if (running) return run(running)

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ConnectionLost, isConnectionLost, isPassing, isReadOnly, sqlStateOf } from '@atrium/traffic/database-errors'
 import { assertAddresses, type DatabaseAddresses } from '@atrium/traffic/postgres/assert-addresses'
 import { openDatabase, type Database } from '#db/database.ts'
-import { findEmbeddedPostgres } from '#db/embedded-postgres.ts'
+import { findEmbeddedPostgres, isEmbedded } from '#db/embedded-postgres.ts'
 import { assertNotHalfRestored, findPendingWork, migrate } from '#db/migrate.ts'
 import { codeOf, messageOf } from '#errors/caught.ts'
 import { StartError } from '#errors/start-error.ts'
@@ -26,7 +26,7 @@ export async function prepareDatabase<Result>(url: string, prepare: (db: Databas
   try {
     return await prepare(db)
   } catch (error) {
-    throw isConnectionLost(error) && !isReadOnly(error) ? unusable(error) : explainRefusal(error)
+    throw isConnectionLost(error) && !isReadOnly(error) ? unusable(error) : explainRefusal(error, url)
   } finally {
     await db.close()
   }
@@ -40,7 +40,12 @@ function unusable(error: unknown): StartError {
  * Returns a StartError if PostgreSQL refused what the code may ask, or was lost. Any other error, which is a defect, is
  * returned as it is.
  */
-export function explainRefusal(error: unknown): unknown {
+export function explainRefusal(error: unknown, url: string): unknown {
+  if (isEmbedded(url) && isDiskFull(error instanceof StartError ? error.cause : error))
+    return new StartError(
+      `the disk of the data folder (ATRIUM_DATA_DIR) is full: ${messageOf(error)}. Free some space, and run the command again`,
+      { cause: error },
+    )
   const state = sqlStateOf(error)
   // Not every code of the network: a file or a bucket may be missing too.
   if (state === undefined) return error instanceof ConnectionLost ? unusable(error) : error
@@ -54,6 +59,11 @@ export function explainRefusal(error: unknown): unknown {
       { cause: error },
     )
   return isPassing(error) || /^(28|3D)/.test(state) ? unusable(error) : error
+}
+
+/** Whether the embedded PostgreSQL has no space, or was made read-only before it has none (DiskGuard). */
+function isDiskFull(error: unknown): boolean {
+  return isReadOnly(error) || sqlStateOf(error) === '53100'
 }
 
 /**

@@ -227,7 +227,7 @@ async function openSecrets(given: GivenSecrets, { dataDir }: Config, databaseUrl
     // Another machine created a master key first, so the one created here must be removed: left behind, it would
     // look like the right one.
     if (error instanceof WrongMasterKeyError) await forgetMadeMasterKey(secrets)
-    throw explainRefusal(error)
+    throw explainRefusal(error, databaseUrl)
   })
   return secrets
 }

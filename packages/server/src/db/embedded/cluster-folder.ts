@@ -126,8 +126,8 @@ async function initialise(folder: string, binaries: Binaries, user: ServerUser |
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
     if (existsSync(path.join(folder, 'PG_VERSION'))) return
-    const lines = String(fieldOf(error, 'stderr') ?? '').split('\n')
-    const reason = lines.find((line) => line.includes('error:')) ?? messageOf(error).split('\n')[0]
+    const reason =
+      /^.*?((?:error|FATAL|PANIC): .*)$/m.exec(String(fieldOf(error, 'stderr') ?? ''))?.[1] ?? messageOf(error).split('\n')[0]
     throw new StartError(`PostgreSQL could not prepare ${folder}: ${reason}`)
   }
 }
