@@ -107,10 +107,16 @@ describe('the commands of the pages run on an installation', { skip, timeout: 24
         TENANT: tenant.id,
         ...(await runbooks[file]?.(t)),
       }
-      // The token of the example is new; the server of this test has its own.
+      // The token and the signing key of the examples are new; the installation of this test keeps its own.
       // `refused`: the pages' curl has its own --fail.
       await runGuide(
-        blocks.map((block) => ({ ...block, refused: true, text: block.text.replace('$(cat admin-token.new)', adminToken) })),
+        blocks.map((block) => ({
+          ...block,
+          refused: true,
+          text: block.text
+            .replace('$(cat admin-token.new)', adminToken)
+            .replace('--pin "$(cat new.pin)"', '--pin "$(cat old.pin)"'),
+        })),
         given,
       )
     })
