@@ -127,6 +127,8 @@ describe(
         assert.deepEqual((await seen()).toReversed().slice(1), hostileTexts)
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, 'nothing is wider than a phone')
         await assertAccessible(page)
+        await page.emulateMedia({ colorScheme, media: 'print' })
+        assert.equal(await page.evaluate('getComputedStyle(document.body).backgroundColor'), 'rgb(255, 255, 255)', 'printed')
         await page.context().close()
       }
       assert.deepEqual(problems, [])

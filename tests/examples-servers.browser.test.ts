@@ -70,6 +70,8 @@ describe('the examples with a server', { skip, timeout: 180_000, concurrency: fa
       await page.emulateMedia({ colorScheme })
       await assertAccessible(page, colorScheme)
     }
+    await page.emulateMedia({ colorScheme: 'dark', media: 'print' })
+    assert.equal(await page.evaluate('getComputedStyle(document.body).backgroundColor'), 'rgb(255, 255, 255)', 'printed by night')
     assert.deepEqual(problems, [])
     await page.context().close()
   }

@@ -1,4 +1,5 @@
 import { maxPayment } from '@atrium/contract/checkout'
+import { isolated, type PageText } from '@atrium/web/page-text/page-text'
 import type { Config } from '#config/config.ts'
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import { invalid } from '#errors/api-error.ts'
@@ -75,9 +76,10 @@ export function priceOf(credits: number, { creditPriceCents }: Pick<Config, 'cre
 }
 
 /** Formats 123 and usd as $1.23. Each currency has its own number of decimals. */
-export function priceText(amount: number, currency: string, language = 'en'): string {
-  const format = new Intl.NumberFormat(language, { style: 'currency', currency })
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+export function priceText(amount: number, currency: string, text: PageText): string {
+  const format = new Intl.NumberFormat(text.language, { style: 'currency', currency })
+  const parts = format.formatToParts(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+  return parts.map(({ type, value }) => (type === 'currency' ? isolated(text, value) : value)).join('')
 }
 
 const maxLength = 2_000

@@ -124,6 +124,55 @@ describe('the built-in payment page in Chromium', { skip: skipWithoutChromium, t
     }
   })
 
+  test('with text of twice the size on a phone, the number of credits stays on one line', async () => {
+    for (const width of [320, 390]) {
+      const { page } = await openPage({ viewport: { width, height: 844 } })
+      for (const credits of [1_000_000, 99_999_999]) {
+        await page.goto((await order({ credits })).address)
+        await page.evaluate("document.documentElement.style.fontSize = '200%'")
+        const lines = await page.evaluate(`(() => {
+          const count = document.querySelector('.count')
+          return Math.round(count.offsetHeight / parseFloat(getComputedStyle(count).lineHeight))
+        })()`)
+        assert.equal(lines, 1, `${credits} ${width}`)
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width)
+      }
+      await page.context().close()
+    }
+  })
+
+  test('the name of a currency keeps its order where the page runs from right to left', async () => {
+    const { page } = await openPage({ locale: 'ar-EG' })
+    await page.goto((await order({ credits: 100 })).address)
+    const price = page.locator('dd').first()
+    assert.match(await price.innerText(), /1\.00.*US\$/)
+    const isInOrder = await page.evaluate(`(() => {
+      const text = document.querySelector('dd').firstChild
+      const leftOf = (letter) => {
+        const range = document.createRange()
+        range.setStart(text, text.data.indexOf(letter))
+        range.setEnd(text, text.data.indexOf(letter) + 1)
+        return range.getBoundingClientRect().left
+      }
+      return leftOf('U') < leftOf('S') && leftOf('S') < leftOf('$')
+    })()`)
+    assert.equal(isInOrder, true)
+    await page.context().close()
+  })
+
+  test('a page that is printed by night is dark on white', async () => {
+    const { page } = await openPage({ colorScheme: 'dark' })
+    for (const address of [(await order()).address, `${api.origin}/nothing`]) {
+      await page.goto(address)
+      await page.emulateMedia({ media: 'print' })
+      const look = await page.evaluate(`[document.body, document.documentElement]
+        .map((element) => getComputedStyle(element)).map(({ backgroundColor, color }) => backgroundColor + ' ' + color)`)
+      assert.match(String(look), /rgb\(255, 255, 255\) rgb\((?:0, 0, 0|43, 36, 27)\)/, address)
+      await page.emulateMedia({ media: 'screen' })
+    }
+    await page.context().close()
+  })
+
   test('hostile return addresses run nothing and leave for nowhere', async () => {
     const { page, problems } = await openPage()
     let shown = 0

@@ -121,7 +121,7 @@ main{--inset:clamp(1.25rem,5vw,2rem);width:min(100%,26rem);padding:0 var(--inset
 .mark{margin:0 calc(-1*var(--inset)) 1.75rem;padding:.875rem var(--inset) 1rem;border-bottom:2px dashed var(--on-warm);background:var(--warm);text-align:center;line-height:1.3}
 .mark strong{display:block;font-size:1.625rem;font-weight:800;letter-spacing:.08em}
 h1{margin:0;font-family:var(--serif);font-weight:600;font-size:1.375rem;line-height:1.25;letter-spacing:-.01em}
-.count{display:block;font-size:clamp(2.5rem,13vw,3.25rem);line-height:1.05;letter-spacing:-.03em;font-variant-numeric:tabular-nums}
+.count{display:block;font-size:min(10.5vw,3.25rem);line-height:1.05;letter-spacing:-.03em;font-variant-numeric:tabular-nums}
 p{margin:0}
 .goods{margin-top:.5rem;color:var(--muted)}
 dl{display:grid;grid-template-columns:1fr auto;gap:.5rem 1rem;margin:1.5rem 0 0;padding-top:1.25rem;border-top:1px solid var(--line)}
@@ -176,7 +176,7 @@ function pageOf({ config }: Context, checkout: Checkout): Page {
   if (status === 'paid') return (text) => renderPaidPage(checkout, text)
   if (status === 'expired') return (text) => renderExpiredPage(checkout, text)
   const price = checkout.credits * config.creditPriceCents
-  return (text) => renderPayPage(checkout, priceText(price, config.currency, text.language), text)
+  return (text) => renderPayPage(checkout, priceText(price, config.currency, text), text)
 }
 
 async function pay(ctx: Context, { tenantId, id: checkoutId, reference }: Checkout): Promise<void> {
