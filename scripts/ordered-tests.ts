@@ -48,7 +48,7 @@ const longFiles = [
   'tests/bearer-codes.test.ts',
 ]
 
-/** Of pages in a browser. */
+/** Tests of pages in a browser that take long, the longest first. */
 const longBrowserFiles = [
   'tests/console-pages.browser.test.ts',
   'packages/server/src/gateway/docs/docs.browser.test.ts',
@@ -61,7 +61,7 @@ const longBrowserFiles = [
   'packages/web/src/space/quality.browser.test.ts',
 ]
 
-/** Each starts three servers. */
+/** Tests of Citus that take long, the longest first. Each starts three servers. */
 const citusFiles = [
   'tests/inside/citus-delivery-faults.test.ts',
   'tests/inside/citus.test.ts',
@@ -70,7 +70,7 @@ const citusFiles = [
   'tests/inside/citus-request-log.test.ts',
 ]
 
-/** The suites that scripts/test.ts runs in an order of its own. */
+/** The suites whose order scripts/test.ts does not leave to the test runner. */
 export const suites = { '--everything': orderedTests, '--browser': orderedBrowserTests, '--citus': orderedCitusTests }
 
 /**

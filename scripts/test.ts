@@ -1,6 +1,6 @@
 // `npm test`: starts one throwaway PostgreSQL with a migrated template database, then runs node's test runner over
-// the given files or globs, over all tests of pages in a browser (`--browser`), over all tests of Citus (`--citus`), or
-// over all tests but those and those in tests/faults, tests/long or tests/image.
+// the given files or globs. `--browser` runs all tests of pages in a browser, `--citus` all tests of Citus. Without an
+// argument, it runs all other tests but those in tests/faults, tests/long and tests/image.
 import { spawn } from 'node:child_process'
 import type { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -47,7 +47,7 @@ async function runGiven(given: string[], env: NodeJS.ProcessEnv, stopped: AbortS
   })
 }
 
-/** As `node --test` does, in an order of ours: the command sorts the files by name. */
+/** Does as `node --test`, but in the order of the files: the command sorts them by name. */
 async function runSuite(files: string[], env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<number> {
   // Many files wait for most of their time. A third one beside two keeps two cores busy.
   const events = run({ files, concurrency: 3, timeout: testTimeoutMs, env, signal: stopped })

@@ -90,7 +90,7 @@ function otherCase(text: string): string {
   return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
 }
 
-/** Whether unknown parameters are ignored: where a link is shared, others append some. */
+/** Whether the operation ignores unknown parameters, because services append some to a shared link. */
 const isOpen = ({ query }: Operation) => query !== undefined && !('additionalProperties' in query)
 
 describe('a query that breaks its schema is refused, and the parameter is named', () => {

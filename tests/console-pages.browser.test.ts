@@ -101,7 +101,7 @@ describe(
       await page.context().close()
     })
 
-    test('a page that a role may not open says so, and offers no second try', async () => {
+    test('a page that a role may not open says so, and has no button to try again', async () => {
       const { origin } = world.atrium
       const { invitation } = await inviteMember(origin, await openConsole(origin, world.tenant.id), 'moderator')
       const { page, problems } = await watch({ storageState: await openLink(invitation.url) })

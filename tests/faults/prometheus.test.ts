@@ -195,7 +195,7 @@ describe('Prometheus with the configuration of the page', { skip: skipWithout('p
   test('AtriumArtifactsFailing fires when no artifact can be stored', async () => {
     const { id, secret: key } = await makeTenant(origin())
     const made = await askGood(origin(), 'POST /v1/collections', { key, body: {} })
-    // Its folder cannot be made.
+    // A file takes the place of the collection's folder, so nothing can be stored.
     await mkdir(join(folder, 'data', 'blobs'), { recursive: true })
     await writeFile(join(folder, 'data', 'blobs', id), '')
     const paint = { key, token: made.data.admin_token, body: { prompt: 'A pier', size: '1024x1024' } }

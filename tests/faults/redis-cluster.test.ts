@@ -16,7 +16,7 @@ const lost = 'Redis cannot be reached'
 const found = 'rate limits are counted in Redis'
 
 test(
-  'a Redis Cluster that lacks a node for long takes no memory, refuses nobody, is reported once and used again',
+  'while a node of a Redis Cluster is down, memory does not grow and no request is refused; afterwards Redis is used again',
   { skip: skipWithoutRedis, timeout: 120_000 },
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'atrium-redis-'))

@@ -118,25 +118,32 @@ test('SIGTERM to npm start ends the server within seconds: no shell stands betwe
   await until(() => !family.some(isAlive), `they end: ${family.filter(isAlive).join(', ')}`, 12_000)
 })
 
-test('a part that ends while the database is away says why it does not start again, and is back with it', linux, async (t) => {
-  const database = await createTestDatabase()
-  const proxy = await startPostgresProxy(database.url)
-  const atrium = await startAtrium({ databaseUrl: proxy.url, args: ['--workers', '2'], space: true })
-  t.after(async () => {
-    await atrium.end('SIGKILL')
-    await proxy.close()
-    await database.drop()
-  })
-  const parts = { 'an API process': 'api-process.ts', 'the job worker': 'job-worker-main.ts', 'the Space service': 'space.mjs' }
-  const pidsOf = (script: string) => childPids(atrium.pid, script)
-  await proxy.cut()
-  for (const script of Object.values(parts)) process.kill(pidsOf(script)[0]!, 'SIGKILL')
-  for (const part of Object.keys(parts)) {
-    const refusal = new RegExp(`^atrium: ${part} did not start: .*ECONNREFUSED.*; starting (it again|another) in [\\d.]+ s$`, 'm')
-    await until(() => refusal.test(atrium.output()), `${part} says why`, 30_000)
-  }
-  await proxy.restore()
-  const isUp = async (url: string) => (await fetch(url).catch(() => undefined))?.status === 200
-  await until(() => isUp(`${atrium.spacesOrigin}/space`), 'Space is back', 60_000)
-  await until(() => pidsOf('api-process.ts').length === 2 && pidsOf('job-worker-main.ts').length === 1, 'all are back', 60_000)
-})
+test(
+  'if a process ends while the database is down, the log says why it does not start, and it starts with the database',
+  linux,
+  async (t) => {
+    const database = await createTestDatabase()
+    const proxy = await startPostgresProxy(database.url)
+    const atrium = await startAtrium({ databaseUrl: proxy.url, args: ['--workers', '2'], space: true })
+    t.after(async () => {
+      await atrium.end('SIGKILL')
+      await proxy.close()
+      await database.drop()
+    })
+    const parts = { 'an API process': 'api-process.ts', 'the job worker': 'job-worker-main.ts', 'the Space service': 'space.mjs' }
+    const pidsOf = (script: string) => childPids(atrium.pid, script)
+    await proxy.cut()
+    for (const script of Object.values(parts)) process.kill(pidsOf(script)[0]!, 'SIGKILL')
+    for (const part of Object.keys(parts)) {
+      const refusal = new RegExp(
+        `^atrium: ${part} did not start: .*ECONNREFUSED.*; starting (it again|another) in [\\d.]+ s$`,
+        'm',
+      )
+      await until(() => refusal.test(atrium.output()), `${part} says why`, 30_000)
+    }
+    await proxy.restore()
+    const isUp = async (url: string) => (await fetch(url).catch(() => undefined))?.status === 200
+    await until(() => isUp(`${atrium.spacesOrigin}/space`), 'Space is back', 60_000)
+    await until(() => pidsOf('api-process.ts').length === 2 && pidsOf('job-worker-main.ts').length === 1, 'all are back', 60_000)
+  },
+)

@@ -76,7 +76,7 @@ test('a deletion whose process is killed at any step goes on after the restart, 
     proxy.release()
     // As after the time for which the killed process held the sweep.
     await queryDatabase(database.url, 'update sweep_leases set until = null, ran_at = null')
-    // As a minute later: requests that had begun may still have written until then.
+    // Ends the minute after the suspension in which requests may still write.
     await queryDatabase(database.url, `update tenant_deletions set requested_at = requested_at - interval '1 minute'`)
     const next = points[i + 1]
     if (next) stands = proxy.hold(next)

@@ -27,7 +27,7 @@ interface Told {
   reason: string | undefined
 }
 
-/** What is told to the caller of a write while its worker does not answer. */
+/** The answers to writes while their worker does not respond. */
 describe('writes to a worker of a Citus cluster that stops in the middle', { skip: skipWithoutCitus, timeout: 240_000 }, () => {
   /** All of these are on the first worker. */
   const rooms: Room[] = []
@@ -110,7 +110,7 @@ describe('writes to a worker of a Citus cluster that stops in the middle', { ski
     const { data } = await askGood(server.origin, `GET /v1/collections/${id}/items`, { key: tenant.publishable, token })
     return data.items.map(({ content }) => content)
   }
-  /** Waits until what was sent to the worker before it stopped is done. */
+  /** Waits until the worker has done what was sent to it before it stopped. */
   async function untilBack(): Promise<void> {
     await delay(1_000)
     for (const deadline = Date.now() + 15_000; ; await delay(200)) {
@@ -124,7 +124,7 @@ describe('writes to a worker of a Citus cluster that stops in the middle', { ski
     for (const deadline = Date.now() + 15_000; (await add(wall, content)).status !== 201; await delay(200))
       assert.ok(Date.now() < deadline, 'items are added again')
   }
-  /** The next commit of such a row waits on the worker, after it was told to commit or to prepare. */
+  /** Makes the commits of such rows wait on the worker, after the request to commit or to prepare arrived. */
   async function holdCommits(t: TestContext, table: string, value: string, seconds: number): Promise<void> {
     const { shard } = await placeOf(table, value)
     const settings = 'set citus.enable_manual_changes_to_shards = on; set citus.enable_ddl_propagation = off'

@@ -15,7 +15,10 @@ export function addKeys(program: Command): void {
     .description(
       'make a new key that signs from now on: receipts, quotes, agent_tokens or transparency_log (docs/operating/rotate.md)',
     )
-    .option('--at-once', 'do not publish the new key for two minutes before it signs: for a key that somebody else has')
+    .option(
+      '--at-once',
+      'sign with the new key at once, not after it was published for two minutes: for a key that somebody else has',
+    )
     .addHelpText(
       'after',
       helpText({

@@ -31,7 +31,7 @@ test('reads `data.items` if the data is an object, and fetches no page that is n
   assert.equal(server.seen.length, 1)
 })
 
-test('where a list is asked for with a body, the cursor is sent in it', async () => {
+test('if a list is requested with a body, the cursor is sent in the body', async () => {
   server.script({ body: { data: [{ id: 'rct_1' }], meta: { next_cursor: 'c' } } }, { body: { data: [{ id: 'rct_2' }] } })
   const ids: string[] = []
   for await (const receipt of paginate(client.lookUpReceipts, { body: { wallet_code: 'wlt_1', limit: 1 } })) ids.push(receipt.id)

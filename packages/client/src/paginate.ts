@@ -14,7 +14,7 @@ interface Page {
 
 /**
  * Iterates over all entries of a paged list. Each page is fetched when it is needed. `query.limit` is the page size and
- * `query.cursor` the start; of a list that is asked for with a body, they are in the body. Throws the errors of the call.
+ * `query.cursor` the start; a call with a body has both in the body. Throws the errors of the call.
  *
  * @example
  * for await (const item of paginate(client.listItems, { id, collectionToken, query: { limit: 100 } })) console.log(item.type)

@@ -2,9 +2,9 @@ import { limits } from './limits.ts'
 import { anyJson, closed, EmailAddress, id, noNul, nullable, oneOf, Timestamp } from './schemas.ts'
 import { Type } from './type.ts'
 
-const accesses: ['owner', 'open', 'email'] = ['owner', 'open', 'email']
+const accessKinds: ['owner', 'open', 'email'] = ['owner', 'open', 'email']
 
-export const itemAccess = oneOf(accesses, {
+export const itemAccess = oneOf(accessKinds, {
   description:
     'Who can read the item. owner: only the owner. open: anyone with the publishable key and the id. email: the ' +
     'accounts it is granted to.',
@@ -78,8 +78,8 @@ export const itemFilters = {
   archived: Type.Optional(Type.Boolean()),
   hero: Type.Optional(Type.Boolean()),
   access: Type.Optional(
-    oneOf(accesses, {
-      description: 'Exactly this access. With `owner` and `approved=true`: what waits for a moderator who opens items.',
+    oneOf(accessKinds, {
+      description: 'Only items with this access. `owner` with `approved=true`: the items that wait for a moderator to open them.',
       'x-status': 'live',
     }),
   ),

@@ -17,7 +17,7 @@ export const shareOperations = {
       'artifact; never items or unpublished artifacts. Carries Open Graph, a Twitter card and oEmbed discovery; ' +
       'works without JavaScript; ETag and 304. Its own words are in the language that Accept-Language prefers: English, ' +
       'German, Spanish, French, Japanese or Arabic. An unknown collection is a 404 page, also HTML. An error is ' +
-      'a page for callers whose Accept has text/html, and JSON for others.',
+      'a page if Accept has text/html, and JSON otherwise.',
     caller: 'anyone',
     params: collectionParams,
     answers: {
@@ -40,11 +40,11 @@ export const shareOperations = {
       'has the title, description and theme of the share page. Of an item it shows `title`, `text` (or `message`, `body`, `comment`, `note`), `emoji`, ' +
       'the author and, by `artifact_id`, a published open picture of the same collection; other objects are shown as names and values.\n\n' +
       'May be framed ' +
-      'by any site. ETag and 304. Its own words are in the language that Accept-Language prefers, as those of the share page. Otherwise a 404 page, ' +
-      'also HTML. Errors are as those of the share page. Unknown parameters are ignored.',
+      'by any site. ETag and 304. Its own words are in the language that Accept-Language prefers, as those of the share page. A collection without ' +
+      'a wall is a 404 page, also HTML. Errors are answered as those of the share page. Unknown parameters are ignored.',
     caller: 'anyone',
     params: collectionParams,
-    // Open: where a link is shared, others append parameters to it, such as `fbclid` and `utm_source`.
+    // Unknown parameters are ignored, because services append some to a shared link, such as `fbclid` and `utm_source`.
     query: Type.Object({
       layout: Type.Optional(
         oneOf(['cards', 'book', 'stage'], {
@@ -74,7 +74,7 @@ export const shareOperations = {
     summary: 'oEmbed of a share page or wall',
     description: 'oEmbed 1.0 (JSON only) for the address of a share page or wall of this installation.',
     caller: 'anyone',
-    // Open: consumers send parameters of their own, such as `dnt`.
+    // Unknown parameters are ignored, because consumers of oEmbed send some, such as `dnt`.
     query: Type.Object({
       url: Type.String({ minLength: 1, maxLength: 2_000, description: 'The address of the page.' }),
       format: Type.Optional(oneOf(['json'])),

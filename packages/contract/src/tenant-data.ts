@@ -96,8 +96,8 @@ export const tenantDataOperations = {
       'without that line was cut: start again. Lists of accounts that may read an item or artifact are opened (`access_list`). Keys, ' +
       'tokens, codes and other secrets are not exported, nor are rooms, which the operator cannot read. With `blobs`, the stored ' +
       'originals follow in pieces: `{blob: {key, bytes, offset, base64}}`. Pages are read one after the other, so changes during the export may be included in part: suspend the tenant ' +
-      'first for a consistent export. Once the deletion of the tenant has begun, the answer is 409 `state_conflict` until it has ended, and an export ' +
-      'that is under way is cut. The export is aborted within a second if the credential of the operator is revoked or ' +
+      'first for a consistent export. Once the deletion of the tenant has begun, the answer is 409 `state_conflict` until the deletion has ended, and an export ' +
+      'that is running is cut. The export is aborted within a second if the credential of the operator is revoked or ' +
       'expires, or if the session of the operator ends. The audit log records the call, and such an abort as a second entry ' +
       'with the outcome `refused`.',
     caller: 'operator',

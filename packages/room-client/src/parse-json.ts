@@ -1,7 +1,7 @@
-/** The levels of JSON in a line, card or list, the outermost included: as many as the parsers of all readers accept. */
+/** The greatest depth of the JSON in a line, card or list, counted from 1. The parsers of all readers accept it. */
 const MAX_DEPTH = 64
 
-/** The value; undefined: the text is not JSON, or is nested too deep. */
+/** Returns undefined if the text is not JSON, or is nested too deep. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)

@@ -18,7 +18,7 @@ export interface BatcherOptions<In, Out> {
    * So a lock that a batch finds taken is never held by another batch of this process. Absent: inputs lock nothing.
    */
   keysOf?: (input: In) => readonly string[]
-  /** The outcome of an input whose row is locked, if it does not wait for the lock. Absent: all wait. */
+  /** The outcome of an input that does not wait if its row is locked; undefined: it waits. Absent: all inputs wait. */
   ifLocked?: (input: In) => Out | undefined
   /** Inputs of different lanes never share a batch, such as rows of different shards. Absent: one lane for all. */
   laneOf?: (input: In) => number

@@ -45,7 +45,7 @@ test('no more batches run at once than allowed, and what waits joins the next', 
   assert.deepEqual(sizes.toSorted((a, b) => b - a)[0], 50)
 })
 
-test('the next batch begins before the answers of the last one are used, if as many inputs wait', async () => {
+test('the next batch begins before the answers of the last one are sent, if as many inputs wait', async () => {
   const seen: string[] = []
   const ends: (() => void)[] = []
   const batcher = new Batcher<number, number>({
@@ -243,7 +243,7 @@ test('an input whose row is locked delays no other, is tried by itself, and goes
   assert.deepEqual(done, ['a1', 'a2', 'a3', 'a4', 'a5'])
 })
 
-test('an input that does not wait for locks has its outcome at once, also where it was queued before the lock was found', async () => {
+test('an input that does not wait for locks gets its outcome at once, also if it was queued before the lock was found', async () => {
   let isLocked = true
   const batcher = new Batcher<string, string>({
     maxSize: 10,

@@ -114,8 +114,8 @@ export class Batcher<In, Out> {
     this.#schedule()
     const answer = await this.#settle(batch)
     this.#running--
-    // The database begins the next batch before this process has sent the answers of the last one. If few inputs wait,
-    // others may join them first.
+    // The next batch begins before the answers of this one are sent, so that the database is not idle meanwhile. If few
+    // inputs wait, others may join them first.
     if (this.#waiting.length >= batch.length && !this.#scheduled) void this.#runNext()
     else this.#schedule()
     answer()
@@ -150,7 +150,7 @@ export class Batcher<In, Out> {
     return batch
   }
 
-  /** Returns what answers the inputs, if they have outcomes that delay no other input. */
+  /** Returns a function that answers the inputs. If one of them waits for a lock, they are answered before. */
   async #settle(batch: Waiting<In, Out>[]): Promise<() => void> {
     try {
       const outcomes = await this.#options.run(batch.map((waiting) => waiting.input))

@@ -128,7 +128,7 @@ export class Connections {
       this.#giveBack(use)
     } else if (this.#end) void connection.end().then(() => this.#giveBack(use))
     else {
-      // A pooler keeps the session of a standby, and would give it to every client that follows.
+      // A pooler keeps its session on a standby and gives it to later clients, so the session is ended on the server.
       const leave = 'select pg_terminate_backend(pg_backend_pid()) where pg_is_in_recovery()'
       const left = isReadOnly(connection.fault) ? connection.query(leave) : Promise.resolve()
       void left.catch(() => undefined).then(() => connection.end())

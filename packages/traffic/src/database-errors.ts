@@ -45,16 +45,17 @@ export function isConnectionLost(error: unknown): boolean {
 
 /**
  * Whether a statement that failed may have been committed: its connection, or that of a Citus coordinator to a worker,
- * ended before the answer arrived. onWorker: Citus sends the statement to a worker outside a transaction. The worker may
- * commit it also after the coordinator has ended it at its time limit, and cannot be told otherwise while it hangs.
+ * ended before the answer arrived. onWorker: Citus sends the statement to a worker outside a transaction. The worker
+ * may commit it after the coordinator has cancelled it at its time limit, because a worker that hangs reads no cancel
+ * request.
  */
 export function isAnswerLost(error: unknown, { onWorker = false } = {}): boolean {
   return isBroken(error) || (onWorker ? /^(08|57P|57014)/ : /^(08|57P)/).test(sqlStateOf(error) ?? '') || isWorkerLost(error)
 }
 
 /**
- * A worker that was told to commit alone, or a connection to a worker. Citus gives them no SQLSTATE of their own; of the
- * connection it repeats the words of libpq.
+ * Routine and message of the errors after a worker was lost: one that committed by itself, or one whose connection
+ * ended. Citus gives them no SQLSTATE of their own. For a connection, it repeats the message of libpq.
  */
 const workerLost =
   /^(ErrorIfPostCommitFailedShardPlacements|ReportResultError .*(closed the connection|no connection to the server|(from|to) server|SSL))/
@@ -100,9 +101,9 @@ export function isOutdated(error: unknown): boolean {
 }
 
 /**
- * Whether a later attempt may succeed; nothing was written, unless isAnswerLost. 08: connection; 53: out of resources;
- * 57P: shutting down; 58: the system below it; 40: a conflict; 57014, 25P04: took too long; 25P03: the client was silent
- * within its transaction.
+ * Whether a later attempt may succeed. Nothing was written, unless isAnswerLost is true. 08: connection; 53: out of
+ * resources; 57P: shutting down; 58: the system below it; 40: a conflict; 57014, 25P04: took too long; 25P03: the
+ * client was silent within its transaction.
  */
 export function isPassing(error: unknown): boolean {
   const state = sqlStateOf(error)

@@ -1,8 +1,8 @@
 /**
- * SQL: whether nobody holds the lease of the column, which lasts for so many seconds. An end that lies further ahead than
- * any lease could comes from a clock that was set back, and its holder may be gone. Twice the duration, because a
- * statement that waited for the row has an older now() than the one that wrote it. 'infinity' is no time of a clock. The
- * same holds for the end of a pause, with its longest duration.
+ * SQL: whether a lease of so many seconds, which ends at the time in the column, is over. It also counts as over if it
+ * ends more than twice its duration ahead: then the clock was set back after it was written, and its holder may be
+ * gone. Twice, because a statement that waited for the row has an older now() than the statement that wrote it.
+ * 'infinity' is not a time of the clock, so it counts as held. For the end of a pause, `seconds` is the longest pause.
  */
 export function leaseOver(column: string, seconds: number): string {
   return `(${column} is null or ${column} < now()

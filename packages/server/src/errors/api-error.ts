@@ -34,8 +34,8 @@ export function invalid(path: string, message: string): ApiError {
 }
 
 /**
- * The error where the operator would first have to configure something. Clients wait for Retry-After up to a minute,
- * and would wait in vain: with an hour they report it at once.
+ * The error of an operation that the operator has not configured. Clients wait for a Retry-After of up to a minute and
+ * repeat the call, which fails again. With an hour, they report the error at once.
  */
 export function notConfigured(message: string): ApiError {
   return new ApiError('unavailable', { message, retryAfterSeconds: 3_600 })

@@ -7,9 +7,10 @@ import { authenticateControl, authenticateKey, presentedKeyHash } from './authen
 import { assertRole, findSession } from './authenticate-session.ts'
 
 /**
- * Checks the caller of a request again whose body arrives slowly, or that is answered for minutes. Throws if a new
- * request of the caller would be refused: its session, key or credential has ended, the member has another role, or the
- * tenant is suspended. A control token opens its session also after the end, so the request gets the session as it is now.
+ * Checks the caller again, if the body of the request arrives slowly or the answer takes minutes. Throws if a new
+ * request of the caller would be refused: its session, key or credential has ended, the member has another role, or
+ * the tenant is suspended. A control token is valid after the end of its session too, so the request gets the session
+ * as it is now.
  */
 export async function assertStillAllowed(ctx: Context, op: Operation, req: FastifyRequest): Promise<void> {
   const { headers, consoleSession, operator, tenantKey, session } = req

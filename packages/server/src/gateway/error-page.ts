@@ -3,8 +3,7 @@ import { renderShareBusy, renderShareMistake, renderShareNotFound, type Rendered
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '#errors/api-error.ts'
 import { inlineHash, isSharePage, pageHeaders, type ErrorPage } from '#features/share/share-page.ts'
-import { acceptsHtml } from '#http/accepts-html.ts'
-import { pathOf } from '#http/parse.ts'
+import { acceptsHtml, pathOf } from '#http/parse.ts'
 
 const plainMessage = new ApiError('not_found').message
 

@@ -22,18 +22,22 @@ export function assertPlainRequest(req: FastifyRequest): void {
 
 const hiddenByte = /%(?:00|2f|5c)/i
 
-/** Headers that say for whom, or how often, the request takes effect. */
+/**
+ * The headers that are sent at most once. They name the host, the caller and the repeats of a request. Host is the
+ * first.
+ */
 const once = ['Host', 'Authorization', 'X-API-Key', 'X-Collection-Token', 'X-Admin-Token', 'X-ID-Token', 'Idempotency-Key'].map(
   (name) => ({ name, lower: name.toLowerCase() }),
 )
-/** Most headers are skipped by their length, without a copy of the name. */
+/** A name of another length is none of these headers. Most names are skipped by this, without a copy in lower case. */
 const lengths = new Set(once.map(({ name }) => name.length))
 
 /**
- * Node keeps the first of several Host or Authorization headers without an error, and joins the others with a comma.
- * A proxy in front may have read another one. Returns whether there is a Host.
+ * Returns whether there is a Host. Of several Host or Authorization headers, Node keeps the first without an error,
+ * and a proxy in front may have used another one. Of the other headers, Node joins the values with a comma.
  */
 function assertSentOnce(rawHeaders: string[]): boolean {
+  // One bit for each header that was seen.
   let seen = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const sent = rawHeaders[i] ?? ''

@@ -82,6 +82,11 @@ function fieldsOf(schema: TSchema): string[] {
   return 'properties' in schema && isJsonObject(schema.properties) ? Object.keys(schema.properties) : []
 }
 
+/** Whether the caller is a browser that opens a page. Other programs get JSON. */
+export function acceptsHtml({ headers }: FastifyRequest): boolean {
+  return /\btext\/html\b/.test(headers.accept ?? '')
+}
+
 /** The path of a request's address, without its query. The router ends a path at `#` too. */
 export function pathOf(url: string): string {
   const end = url.search(/[?#]/)

@@ -38,7 +38,10 @@ export async function startWorkers(config: Config, secrets: Secrets, databaseUrl
         if (isMetricsMessage(message)) return
         if (isLeaseAsk(message)) return void worker.send(answerLeases(counter, message), () => undefined)
         const state = message as ChildMessage
-        if ('failed' in state) return reject(new StartError((refusal = state.failed)))
+        if ('failed' in state) {
+          refusal = state.failed
+          return reject(new StartError(refusal))
+        }
         backoff.succeeded()
         // A request for /metrics reaches one process, and the answer covers all of them.
         const channel = new MetricsChannel(worker, hub.collect)

@@ -48,7 +48,7 @@ export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl
         tell({ listening: started.port })
       },
       async (error: unknown) => {
-        // Loaded on demand: the embedded PostgreSQL comes with it.
+        // Loaded only here, because it loads the embedded PostgreSQL.
         const { explainRefusal } = await import('./prepare-database.ts')
         const reason = explainRefusal(error, databaseUrl)
         if (!(reason instanceof StartError)) console.error(reason)

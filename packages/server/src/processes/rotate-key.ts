@@ -18,7 +18,7 @@ import { prepareDatabase } from './prepare-database.ts'
 const rotatable = ['receipts', 'quotes', 'agent_tokens', logPurpose] as const
 type Rotatable = (typeof rotatable)[number]
 
-/** By then every process publishes the next key, and no cache between it and a verifier has an older set. */
+/** By then, every process publishes the next key, and no cache has a key set without it. */
 export const announcedForMs = cacheMs + keySetMaxAgeSeconds * 1_000 + 5_000
 
 /** `atrium keys rotate USE`. Without `atOnce`, the next key is published for two minutes before it signs. */

@@ -43,8 +43,8 @@ export async function startSpaceProcess(config: Config, databaseUrl: string, bun
 }
 
 /**
- * Runs a step of the start of Space. The Space service receives its own addresses as DATABASE_URL, and names that in its
- * errors: here they get the names under which the operator has set them.
+ * Runs a step of the start of Space. The Space service receives its own addresses as DATABASE_URL and
+ * DATABASE_DIRECT_URL, which its errors name. Here the errors get the names that the operator has set.
  */
 export async function namingSpaceAddresses<Result>({ database }: Config, run: () => Promise<Result>): Promise<Result> {
   try {

@@ -72,7 +72,10 @@ export async function superviseProcess({
       const launched = child
       let refusal: string | undefined
       child.once('message', (message: ChildMessage) => {
-        if ('failed' in message) return reject(new StartError((refusal = message.failed)))
+        if ('failed' in message) {
+          refusal = message.failed
+          return reject(new StartError(refusal))
+        }
         backoff.succeeded()
         metrics = new MetricsChannel(launched)
         resolve()

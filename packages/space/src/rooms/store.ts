@@ -7,8 +7,8 @@ export interface Query<Row> {
   text: string
   values: unknown[]
   /**
-   * For a select that calls a writing function. on worker: Citus sends it to a worker as it is, outside a transaction,
-   * so that the worker may still commit it after the coordinator has ended it.
+   * For a select that calls a writing function. on worker: Citus sends the statement to a worker outside a
+   * transaction, so the worker may commit it after the coordinator has cancelled it.
    */
   writes?: true | 'on worker'
   /** one: fails at once on a lock that is held; the caller retries. */

@@ -14,8 +14,9 @@ export interface DatabaseAddresses {
 const rounds = 20
 
 /**
- * Connects, and throws if the addresses cannot be used: nobody answers, or a standby does, they lead to two databases, or
- * the one that must lead to own sessions shares them. The errors name the variables DATABASE_URL and DATABASE_DIRECT_URL.
+ * Connects, and throws if the addresses cannot be used: no server or a standby answers, they lead to different
+ * databases, or the address that needs own sessions shares them. The errors name the variables DATABASE_URL and
+ * DATABASE_DIRECT_URL.
  */
 export async function assertAddresses({ url, directUrl }: DatabaseAddresses): Promise<void> {
   if (directUrl === undefined) return within('DATABASE_URL', () => assertOwnSessions(url))

@@ -44,7 +44,7 @@ test('what is no message of the protocol leaves the outcome of a write unknown, 
   }
 })
 
-test('where a worker of a Citus cluster is lost, a write may have been committed there; its own errors are none of that', () => {
+test('after a Citus worker is lost, a write may have been committed; an error that a worker reports has a known outcome', () => {
   const error = (routine: string, message: string) => Object.assign(new Error(message), { code: 'XX000', routine })
   for (const lost of [
     error('ErrorIfPostCommitFailedShardPlacements', 'could not commit transaction for shard 1 on at least one active node'),
@@ -60,7 +60,7 @@ test('where a worker of a Citus cluster is lost, a write may have been committed
   assert.ok(!isAnswerLost(own) && !isPassing(own))
 })
 
-test('after the time limit nothing is written, except by a worker that runs the statement by itself', () => {
+test('after the time limit nothing is written, except by a worker that runs the statement outside a transaction', () => {
   const late = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })
   assert.deepEqual([isAnswerLost(late), isAnswerLost(late, { onWorker: true })], [false, true])
 })

@@ -55,22 +55,28 @@ export function renderShareNotFound(sha256Base64: Sha256Base64, text: PageText =
   return renderNotice({ title: missingTitle, heading: missingHeading, paragraphs: [missing, ...hints] }, sha256Base64, text)
 }
 
-/** The page in place of one that cannot be shown now. The link loads the same address. */
+/** The page for an address that cannot be shown now. Its link loads the same address. */
 export function renderShareBusy(sha256Base64: Sha256Base64, text: PageText = englishText): RenderedPage {
   const { busyHeading, busy, tryAgain } = text.share
   const paragraphs = [busy, `<a href="">${tryAgain}</a>`]
   return renderNotice({ title: busyHeading, heading: busyHeading, paragraphs }, sha256Base64, text)
 }
 
-/** The page for an address whose query is wrong, such as an old cursor. The link leads to it without a query. */
+/**
+ * The page for an address with a wrong query, such as an old cursor. Its link leads to the address without the query.
+ */
 export function renderShareMistake(page: string, sha256Base64: Sha256Base64, text: PageText = englishText): RenderedPage {
   const { missing, missingHeading, missingTitle, openPage } = text.share
   const paragraphs = [missing, `<a href="${escapeHtml(page)}">${openPage}</a>`]
   return renderNotice({ title: missingTitle, heading: missingHeading, paragraphs }, sha256Base64, text)
 }
 
-/** `paragraphs` are HTML. */
-type Notice = { title: string; heading: string; paragraphs: string[] }
+interface Notice {
+  title: string
+  heading: string
+  /** HTML. */
+  paragraphs: string[]
+}
 
 function renderNotice({ title, heading, paragraphs }: Notice, sha256Base64: Sha256Base64, text: PageText): RenderedPage {
   return renderDocument(

@@ -38,7 +38,7 @@ export function itemElement(item: WallItem, { picture, language }: Showing): Ele
     ...(facts.length > 0 ? [element('dl', {}, facts.map(factElement))] : []),
     element('p', { class: 'by' }, [
       ...(author ? [element('span', { class: 'author', ...wordsOf(author) }, [author]), ' '] : []),
-      // The direction of the page may be that of its title, which is in another language than the time.
+      // The page has the direction of its title. The time may be in a language with another direction.
       element('time', { datetime: createdAt, dir: 'auto' }, [dayOf(createdAt, language)]),
     ]),
   ]

@@ -149,8 +149,8 @@ class ItemsOperations(Core):
             approved: bool.
             archived: bool.
             hero: bool.
-            access: Exactly this access. With `owner` and `approved=true`: what waits for a moderator who opens
-                items.
+            access: Only items with this access. `owner` with `approved=true`: the items that wait for a moderator
+                to open them.
             from_: Added at this time or later.
             to: Added before this time.
             q: Text in the JSON of the content or in the author, in upper or lower case. Content that is sealed is
@@ -524,8 +524,8 @@ class ItemsOperations(Core):
             approved: bool.
             archived: bool.
             hero: bool.
-            access: Exactly this access. With `owner` and `approved=true`: what waits for a moderator who opens
-                items.
+            access: Only items with this access. `owner` with `approved=true`: the items that wait for a moderator
+                to open them.
             from_: Added at this time or later.
             to: Added before this time.
             q: Text in the JSON of the content or in the author, in upper or lower case. Content that is sealed is

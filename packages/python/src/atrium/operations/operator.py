@@ -479,10 +479,10 @@ class OperatorOperations(Core):
         nor are rooms, which the operator cannot read. With `blobs`, the stored originals follow in pieces: `{blob:
         {key, bytes, offset, base64}}`. Pages are read one after the other, so changes during the export may be
         included in part: suspend the tenant first for a consistent export. Once the deletion of the tenant has
-        begun, the answer is 409 `state_conflict` until it has ended, and an export that is under way is cut. The
-        export is aborted within a second if the credential of the operator is revoked or expires, or if the session
-        of the operator ends. The audit log records the call, and such an abort as a second entry with the outcome
-        `refused`.
+        begun, the answer is 409 `state_conflict` until the deletion has ended, and an export that is running is
+        cut. The export is aborted within a second if the credential of the operator is revoked or expires, or if
+        the session of the operator ends. The audit log records the call, and such an abort as a second entry with
+        the outcome `refused`.
 
         Needs: The operator's token.
 

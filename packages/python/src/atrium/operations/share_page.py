@@ -26,7 +26,7 @@ class SharePageOperations(Core):
         artifact; never items or unpublished artifacts. Carries Open Graph, a Twitter card and oEmbed discovery;
         works without JavaScript; ETag and 304. Its own words are in the language that Accept-Language prefers:
         English, German, Spanish, French, Japanese or Arabic. An unknown collection is a 404 page, also HTML. An
-        error is a page for callers whose Accept has text/html, and JSON for others.
+        error is a page if Accept has text/html, and JSON otherwise.
 
         Needs: No key.
 
@@ -72,8 +72,8 @@ class SharePageOperations(Core):
         collection; other objects are shown as names and values.
 
         May be framed by any site. ETag and 304. Its own words are in the language that Accept-Language prefers, as
-        those of the share page. Otherwise a 404 page, also HTML. Errors are as those of the share page. Unknown
-        parameters are ignored.
+        those of the share page. A collection without a wall is a 404 page, also HTML. Errors are answered as those
+        of the share page. Unknown parameters are ignored.
 
         Needs: No key.
 

@@ -92,7 +92,7 @@ test('an archive that was cut is refused wherever it was cut', async () => {
   await load([archive])
 })
 
-test('a disk without room for a stored file is named, and is no fault of the archive', async () => {
+test('if the disk lacks room for a stored file, the restore says so and does not call the archive damaged', async () => {
   const roomy = blobs
   blobs = new DiskBlobs({
     folder: join(folder, 'target'),
@@ -102,7 +102,7 @@ test('a disk without room for a stored file is named, and is no fault of the arc
   })
   assert.equal(
     await refusal([archive]),
-    `the restore failed: the data folder cannot be used: of its disk, ${2 ** 40} MiB have to stay free. Run it again`,
+    `the restore failed: the data folder cannot be used: ${2 ** 40} MiB of its disk must stay free. Run it again`,
   )
   blobs = roomy
   await load([archive])

@@ -81,7 +81,7 @@ export async function readBackup(archive: AsyncIterable<Buffer>, options: ReadOp
 function explain(error: unknown): StartError {
   if (error instanceof StartError) return error
   if (error instanceof BlobError || isPassing(error)) {
-    const { cause } = error as Error
+    const cause = error instanceof Error ? error.cause : undefined
     const reason = cause instanceof Error ? `${messageOf(error)}: ${cause.message}` : messageOf(error)
     return new StartError(`the restore failed: ${reason}. Run it again`, { cause: error })
   }

@@ -25,6 +25,7 @@ export class ItemAdder {
       laneOf: ({ tenantId }) => shards.shardOf(tenantId),
       isAboutOneInput: isDataError,
       keysOf: (item) => [lockKeyOf(item)],
+      // Such an item is not checked yet. Its handler checks the token and adds the item again, which then waits.
       ifLocked: ({ tokenHash }) => (tokenHash ? 'locked' : undefined),
       bytesOf: (item) => item.content.length,
       run: async (items) => {

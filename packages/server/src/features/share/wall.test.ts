@@ -199,7 +199,7 @@ test('oEmbed of a wall is a frame that may run its script', async () => {
   assert.equal((await ask(page)).status, 404)
 })
 
-test('parameters that others append to the link of a wall, and consumers to that of oEmbed, change nothing', async () => {
+test('unknown parameters in the link of a wall or of oEmbed are ignored', async () => {
   const { id } = await make({ metadata: { share_title: 'Lantern night' } })
   const shared = await wall(id, '?layout=book&fbclid=IwAR0&utm_source=mail')
   assert.equal(shared.status, 200)
@@ -208,7 +208,7 @@ test('parameters that others append to the link of a wall, and consumers to that
   assert.equal((await fetch(`${api.baseUrl}/oembed?url=${encodeURIComponent(page)}&dnt=true`)).status, 200)
 })
 
-test('a reader gets a page in place of an error, with a way on; a program gets JSON', async () => {
+test('for an error, a browser gets a page with a link to continue, and a program gets JSON', async () => {
   const reader = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   const { id } = await make({ metadata: { share_title: 'Lantern night' } })
   const old = await wall(id, '?cursor=old', reader)

@@ -122,7 +122,8 @@ export async function isBusy(tx: Tx, tenantId: string): Promise<boolean> {
   return (await tx.query(busyStatement, [tenantId]))[0]?.busy ?? false
 }
 
-// A request that was authenticated before the tenant was suspended, by a process that was not notified, may still write.
+// For a minute after the suspension, requests may still write: a process that missed the notification accepts a key for
+// 15 s, and a body may arrive for 30 s.
 const leftStatement = statement<{ left: boolean }>(
   'tenant-erase-left',
   `select exists (select from blob_deletions where tenant_id = $1) or exists (select from checkouts where tenant_id = $1)

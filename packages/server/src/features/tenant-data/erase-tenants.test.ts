@@ -92,7 +92,7 @@ async function tablesWith(text: string): Promise<string[]> {
   return found.sort()
 }
 
-/** As a minute later. */
+/** Ends the minute after the suspension in which requests may still write. */
 const letSettle = (id: string) =>
   query(`update tenant_deletions set requested_at = requested_at - interval '1 minute' where tenant_id = $1`, [id])
 
@@ -192,7 +192,7 @@ test('a deletion that was cut short goes on, and cannot be cancelled', async () 
   assert.deepEqual(await query('select from items where tenant_id = $1', [tenant.id]), [])
 })
 
-test('what a request writes that was authenticated before the suspension is removed too', async () => {
+test('what was written by a request that was authenticated before the suspension is removed too', async () => {
   const tenant = await api.makeTenant()
   await request(tenant.id, { after_days: 0 })
   for (let sweeps = 0; sweeps < 6; sweeps++) {

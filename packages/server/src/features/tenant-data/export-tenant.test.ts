@@ -77,7 +77,7 @@ test('every export leaves an entry in the audit log', async () => {
   assert.deepEqual([entry.operation, entry.outcome], ['exportTenant', 'done'])
 })
 
-test('an export of a tenant whose removal has begun is refused, and one that is under way is not complete', async () => {
+test('once the removal of a tenant has begun, its export is refused, and an export that is running is cut', async () => {
   const tenant = await api.makeTenant()
   const { id } = (await send(api, 'POST', '/collections', { key: tenant.secretKey, body: {} })).body.data
   await api.ctx.db.pool.query(
@@ -85,7 +85,7 @@ test('an export of a tenant whose removal has begun is refused, and one that is 
      select $1, $2, 'itm_' || n, n, 'message', json_build_object('text', repeat('x', 10000)) from generate_series(1, 2000) n`,
     [tenant.id, id],
   )
-  // It is not read yet, so most of it stays in the server.
+  // The answer is not read yet, so most of it is still in the server.
   const path = `/tenants/${tenant.id}/export`
   const begun = await fetch(`${api.baseUrl}${path}`, { headers: operator.headers })
   await send(api, 'POST', `/tenants/${tenant.id}/deletion`, { ...operator, body: { after_days: 0 } })

@@ -118,7 +118,7 @@ async function* linesOf(
       if (isLast) blobs++
       yield Buffer.from(line)
     }
-  // A deletion may have begun meanwhile, and have ended too.
+  // A deletion may have begun, and even ended, since the export began.
   const deletion = await findDeletion(ctx.db, tenantId)
   if (deletion?.startedAt && !wasRemoved) throw new Error(removedInPart)
   yield Buffer.from(lineOf({ end: true, rows, blobs }))

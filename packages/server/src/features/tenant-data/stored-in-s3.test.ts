@@ -47,7 +47,7 @@ test(
 
     const path = `/tenants/${gone.id}/deletion`
     assert.equal((await send(api, 'POST', path, { ...operator, body: { after_days: 0 } })).status, 202)
-    // As a minute later: requests that had begun may still have written until then.
+    // Ends the minute after the suspension in which requests may still write.
     await api.ctx.db.pool.query(`update tenant_deletions set requested_at = requested_at - interval '1 minute'`)
     const state = async () => (await send(api, 'GET', path, operator)).body.data.state
     for (const deadline = Date.now() + 30_000; (await state()) !== 'done';) {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#errors/api-error.ts'
-import { acceptsHtml } from '#http/accepts-html.ts'
+import { acceptsHtml } from '#http/parse.ts'
 import { addDownloads } from './add-downloads.ts'
 import { agentsPage } from './agents-page.ts'
 import { assetPaths, docsAssets, previewPicture } from './docs-assets.ts'

@@ -84,7 +84,7 @@ function previewTags(title: string, body: string): string {
   return `${named}<meta property="og:title" content="${escapeHtml(title)}"><meta property="og:type" content="website"><meta property="og:site_name" content="Atrium">`
 }
 
-/** The address is absolute, because the reader of a preview has no page to which it could be relative. */
+/** The address of the picture is absolute: programs that show previews do not resolve it against the page. */
 function pictureTags(publicUrl: string): string {
   const { path, type, width, height, alt } = previewPicture
   const tags = { image: publicUrl + path, 'image:type': type, 'image:width': width, 'image:height': height, 'image:alt': alt }

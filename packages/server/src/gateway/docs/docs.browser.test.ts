@@ -240,7 +240,7 @@ describe('the documentation in Chromium', { skip: skipWithoutChromium, timeout: 
     }
   })
 
-  test('a page that is printed by night is dark on light, and has no buttons', async () => {
+  test('a page is printed as dark text on light without buttons, even if dark colours are preferred', async () => {
     const { page } = await openPage('/docs/guides/quickstart', { colorScheme: 'dark' })
     await page.emulateMedia({ media: 'print' })
     assert.equal(await page.evaluate('getComputedStyle(document.body).colorScheme'), 'light')

@@ -190,7 +190,7 @@ export class DiskBlobs implements Blobs {
   async #assertRoom(bytes: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.#temporary)
     if (bavail * bsize >= bytes + this.#minFreeBytes) return
-    throw unavailable(new Error(`of its disk, ${this.#minFreeBytes / 2 ** 20} MiB have to stay free`))
+    throw unavailable(new Error(`${this.#minFreeBytes / 2 ** 20} MiB of its disk must stay free`))
   }
 
   /** Removes empty parent folders up to the root of the store, so that a deleted collection leaves none. */

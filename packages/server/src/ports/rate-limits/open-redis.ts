@@ -7,8 +7,9 @@ import { createClient, createCluster } from '@redis/client'
 const maxCommands = 4_000
 
 /**
- * Part of the options of each client. The library makes a class with all commands of Redis, in 10 to 20 MiB, for options
- * whose JSON differs from that of the last ones, as that of each node's address does. With this they are all the same.
+ * Part of the options of each client. The library makes a class with all commands of Redis, which takes 10 to 20 MiB.
+ * It makes another one if the JSON of the options differs from that of the last options, and each node has another
+ * address. With this `toJSON`, the JSON of all options is the same.
  */
 const oneClass = { toJSON: () => 'atrium' }
 

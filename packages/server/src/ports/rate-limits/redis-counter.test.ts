@@ -37,7 +37,7 @@ async function until(isTrue: () => boolean, what: string, withinMs = 30_000): Pr
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** The memory in use. That of the process also depends on when V8 last collected. */
+/** The memory in use after a collection. The resident memory also depends on when V8 collected last. */
 function usedBytes(): number {
   collect()
   const { heapUsed, external } = process.memoryUsage()

@@ -7,7 +7,7 @@ import { startTestApi } from '#testing/test-api.ts'
 import { ArtifactGenerator } from './artifact-generator.ts'
 
 for (const left of ['run_at', 'lease_until'])
-  test(`a picture is painted although a clock of the database that was set back has left its ${left}`, async (t) => {
+  test(`a picture is painted although its ${left} is an hour ahead, as after the clock of the database was set back`, async (t) => {
     const api = await startTestApi()
     t.after(() => api.close())
     const { publishableKey: key } = await api.makeTenant()

@@ -39,15 +39,15 @@ export class SessionLease {
   }
 
   /**
-   * Renews the lease. A session may have been stopped a moment ago, and only the database knows. @throws LeaseLostError, or
-   * the database's error while it is unreachable.
+   * Renews the lease in the database, which also shows whether the session was stopped a moment ago. @throws
+   * LeaseLostError, or the database's error while it is unreachable.
    */
   async confirm(): Promise<void> {
     const requestedAtMs = performance.now()
     const { held, renewed } = await renewLeases(this.#db, this.owner, [this.#sessionId])
     if (!held.has(this.#sessionId)) throw new LeaseLostError()
     if (renewed.has(this.#sessionId)) this.noteRenewed(requestedAtMs)
-    // Its row is locked, and the lease is as it was.
+    // The row is locked, so the lease was not renewed: it ends when it would have ended.
     else this.assertFresh()
   }
 

@@ -10,7 +10,7 @@ import { type DueDelivery, listDue } from '../delivery-store.ts'
 import { settleQueue } from '../queue-store.ts'
 import { type Endpoint, sendEvent } from '../send-event.ts'
 import { type EndpointRef, keyOf } from '../webhook.ts'
-import { type ClaimedEndpoint, disableWebhook, releaseEndpoint, maxPauseSeconds } from './lease-store.ts'
+import { type ClaimedEndpoint, disableWebhook, maxPauseSeconds, releaseEndpoint } from './lease-store.ts'
 import type { OutcomeWriter } from './outcome-writer.ts'
 
 /** The state that the runs of one worker share. */

@@ -127,7 +127,7 @@ describe('a worker', () => {
     await world.arrived(server, 1)
   })
 
-  test('ends the pause of an endpoint that the clock of the database, which was set back, would make too long', async (t) => {
+  test('ends a pause of an endpoint that lies too far ahead because the clock of the database was set back', async (t) => {
     const server = await world.openHook(t)
     await world.setHook(server)
     await world.query(`update webhooks set failures = 6, resume_at = now() + interval '1 hour' where tenant_id = $1`, [

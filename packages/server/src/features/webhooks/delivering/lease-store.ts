@@ -10,7 +10,7 @@ import { type EndpointRef, keyOf } from '../webhook.ts'
  * of the holder names the lease owner.
  */
 const leaseSeconds = 10
-/** The longest pause of an endpoint that fails, give or take a tenth. */
+/** The longest pause of an endpoint that fails. Up to a tenth is added or taken away at random. */
 export const maxPauseSeconds = 5 * 60
 
 export interface ClaimedEndpoint extends EndpointRef {

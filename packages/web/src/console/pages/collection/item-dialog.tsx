@@ -21,7 +21,7 @@ interface ItemDialogProps {
   collectionId: string
   item: Item
   onClose: () => void
-  /** Who reads the item was changed. */
+  /** Called after the access of the item was changed. */
   onChange: (access: Item['access']) => void
   onDeleted: () => void
 }

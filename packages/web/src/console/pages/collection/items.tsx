@@ -32,8 +32,8 @@ const filters = {
 } as const
 type Filter = keyof typeof filters
 
-const readers = { '': 'Any', owner: 'Only the owner', open: 'Everyone', email: 'Listed accounts' } as const
-type Readers = keyof typeof readers
+const accessLabels = { '': 'Any', owner: 'Only the owner', open: 'Everyone', email: 'Listed accounts' } as const
+type Access = keyof typeof accessLabels
 
 /** The items of a collection, newest first, and their curation by keyboard. */
 export function Items({ id }: { id: string }) {
@@ -41,8 +41,8 @@ export function Items({ id }: { id: string }) {
   const given = search.get('show') ?? ''
   const filter = (given in filters ? given : '') as Filter
   const q = search.get('q') ?? ''
-  const readBy = search.get('access') ?? ''
-  const access = (readBy in readers ? readBy : '') as Readers
+  const givenAccess = search.get('access') ?? ''
+  const access = (givenAccess in accessLabels ? givenAccess : '') as Access
   const wanted = { ...filters[filter].query, ...(access === '' ? {} : { access }), ...(q === '' ? {} : { q }) }
   const query = { order: 'newest' as const, limit: 50, ...wanted }
   const pages = usePages<Item>(`items ${id} ${JSON.stringify(query)}`, async (page, signal) => {
@@ -141,7 +141,7 @@ export function Items({ id }: { id: string }) {
           label="Who reads it"
           path={null}
           value={access}
-          options={Object.entries(readers).map(([value, label]) => [value as Readers, label] as const)}
+          options={Object.entries(accessLabels).map(([value, label]) => [value as Access, label] as const)}
           onChange={(value) => setSearch({ access: value })}
         />
         <CurlButton what="list these items" call={() => ['listItems', { id, collectionToken: '$COLLECTION_TOKEN', query }]} />
