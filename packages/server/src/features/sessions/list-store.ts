@@ -82,12 +82,18 @@ function toListed(row: Row): ListedSession {
 
 const ofAgentStatement = statement<SessionRow>(
   'sessions-of-agent',
-  `select ${sessionColumns} from sessions where agent_tenant_id = $1 and agent_id = $2 and ${activeStatus} order by created_at limit $3`,
+  `select ${sessionColumns} from sessions where agent_tenant_id = $1 and agent_id = $2 and ${activeStatus} and id <> all ($3::text[])
+   order by created_at limit $4`,
 )
 
-/** The active sessions of an agent, whichever tenant launched them; the oldest first. */
-export async function listActiveOfAgent(db: Db, agentTenantId: string, agentId: string, limit: number): Promise<Session[]> {
-  return (await db.query(ofAgentStatement, [agentTenantId, agentId, limit])).map(toSession)
+/** The active sessions of an agent but for some, whichever tenant launched them; the oldest first. */
+export async function listActiveOfAgent(
+  db: Db,
+  agentTenantId: string,
+  agentId: string,
+  { but, limit }: { but: string[]; limit: number },
+): Promise<Session[]> {
+  return (await db.query(ofAgentStatement, [agentTenantId, agentId, but, limit])).map(toSession)
 }
 
 const overdueStatement = statement<SessionRow>(

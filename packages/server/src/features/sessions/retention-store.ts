@@ -89,11 +89,13 @@ function arraysOf(versions: AgentVersion[]): unknown[] {
 const unendedStatement = statement<{ tenant_id: string; id: string }>(
   'sessions-unended-of-tenant',
   `select tenant_id, id from sessions
-   where (tenant_id = $1 or agent_tenant_id = $1) and status in ('armed', 'launching', 'running', 'stopping') limit $2`,
+   where (tenant_id = $1 or agent_tenant_id = $1) and status in ('armed', 'launching', 'running', 'stopping')
+     and id <> all ($2::text[])
+   limit $3`,
 )
 
-/** Sessions and pending launches that the tenant launched, or whose agent it owns. */
-export async function listUnendedOfTenant(db: Db, tenantId: string, limit: number) {
-  const rows = await db.query(unendedStatement, [tenantId, limit])
+/** Sessions and pending launches that the tenant launched, or whose agent it owns, but for some. */
+export async function listUnendedOfTenant(db: Db, tenantId: string, { but, limit }: { but: string[]; limit: number }) {
+  const rows = await db.query(unendedStatement, [tenantId, but, limit])
   return rows.map(({ tenant_id: tenantId, id }) => ({ tenantId, id }))
 }

@@ -146,19 +146,31 @@ const batch = 10
 /**
  * Stops all sessions of an agent, whichever tenant launched them. Each is charged like any session that is stopped.
  */
-export async function stopSessionsOfAgent(ctx: Context, agentTenantId: string, agentId: string): Promise<void> {
-  for (;;) {
-    const active = await listActiveOfAgent(ctx.db, agentTenantId, agentId, batch)
-    await Promise.all(active.map((session) => commitEnd(ctx, session, { status: 'stopped' })))
-    if (active.length < batch) return
-  }
+export function stopSessionsOfAgent(ctx: Context, agentTenantId: string, agentId: string): Promise<void> {
+  return stopAll(ctx, (but) => listActiveOfAgent(ctx.db, agentTenantId, agentId, { but, limit: batch }))
 }
 
 /** Ends every session that the tenant launched or whose agent it owns, and its pending launches. */
-export async function stopSessionsOfTenant(ctx: Pick<Context, 'db'>, tenantId: string): Promise<void> {
+export function stopSessionsOfTenant(ctx: Pick<Context, 'db'>, tenantId: string): Promise<void> {
+  return stopAll(ctx, (but) => listUnendedOfTenant(ctx.db, tenantId, { but, limit: batch }))
+}
+
+/**
+ * Stops what `list` returns, until it returns no more; `but`: the ids of sessions that could not be stopped, such as one
+ * whose row is locked. They keep no other from its end. Throws if there are any, for the caller to repeat.
+ */
+async function stopAll(ctx: Pick<Context, 'db'>, list: (but: string[]) => Promise<SessionRef[]>): Promise<void> {
+  const failed: { id: string; reason: unknown }[] = []
   for (;;) {
-    const found = await listUnendedOfTenant(ctx.db, tenantId, batch)
-    await Promise.all(found.map((session) => commitEnd(ctx, session, { status: 'stopped' })))
-    if (found.length < batch) return
+    const found = await list(failed.map(({ id }) => id))
+    const ends = await Promise.allSettled(found.map((session) => commitEnd(ctx, session, { status: 'stopped' })))
+    for (const [i, { id }] of found.entries()) {
+      const end = ends[i]
+      if (end?.status === 'rejected') failed.push({ id, reason: end.reason })
+    }
+    // Where many fail, so does the rest: each would wait for the database in vain.
+    if (found.length === batch && failed.length < batch) continue
+    if (failed[0]) throw failed[0].reason
+    return
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { hashCredential, newCredential } from '#crypto/random.ts'
-import { send } from '#testing/http.ts'
+import { assertError, send } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { auditLedger } from '../credits/ledger/audit-store.ts'
 
@@ -69,6 +69,28 @@ test('suspending an agent stops all its sessions and settles them, and no other 
   assert.deepEqual(await world.balance(coupon), { balance: 5, held: 0, currency: 'credits' })
   assert.equal((await world.control('GET', `/sessions/${other.id}`, other.control)).body.data.status, 'running')
   assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
+})
+
+test('one session whose row is locked keeps no other from its stop, and a repeat stops it too', async () => {
+  const agentId = await world.makeAgent()
+  const came = []
+  for (let i = 0; i < 13; i++) came.push(await running(agentId))
+  const [oldest] = came
+  const { pool } = world.api.ctx.db
+  const stopped = async () =>
+    (await pool.query("select from sessions where agent_id = $1 and status = 'stopped'", [agentId])).rows.length
+  const holder = await pool.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select from sessions where id = $1 for update', [oldest!.id])
+    assertError(await moderate(agentId, 'suspended'), 503, 'unavailable')
+    assert.equal(await stopped(), 12)
+    await holder.query('commit')
+  } finally {
+    holder.release(true)
+  }
+  assert.equal((await moderate(agentId, 'suspended')).status, 200)
+  assert.equal(await stopped(), 13)
 })
 
 test('a launch that was under way when its agent was suspended launches nothing, and holds no credits', async () => {
