@@ -28,8 +28,8 @@ function meets(session: Session, { status, leaseOwner }: Condition): boolean {
 }
 
 /**
- * Records that the agent is in its room; the first time, with its events. undefined: the session has ended, or the
- * condition is not met.
+ * Records that the agent is in its room; the first time, with its events. undefined: the session has ended, its
+ * time was up before the agent came, or the condition is not met.
  */
 export async function joinSession(
   tx: Tx,
@@ -38,6 +38,8 @@ export async function joinSession(
 ): Promise<Session | undefined> {
   const before = await findSessionForUpdate(tx, tenantId, id)
   if (!before || !meets(before, only)) return undefined
+  // From joining on, the price is due: an agent that comes after the end has nothing to be paid for.
+  if (before.joinedAt === null && before.isOver) return undefined
   const joined = await updateJoined(tx, tenantId, id)
   if (joined?.joinedAt && before.joinedAt === null) {
     const data = sessionEvent(joined)

@@ -281,10 +281,10 @@ export async function updateJoined(tx: Tx, tenantId: string, id: string): Promis
 const contactStatement = statement<never>(
   'database-contact',
   // The sweeper calls this every 5 seconds. A gap of more than three intervals means that the database was
-  // unreachable.
+  // unreachable. A time in the future is of a clock that was set back since: by it, no agent would be late for long.
   `insert into database_contact as c (since, last_at) values (now(), now())
    on conflict on constraint database_contact_pkey do update
-   set since = case when c.last_at < now() - interval '16 seconds' then now() else c.since end, last_at = now()`,
+   set since = case when c.last_at < now() - interval '16 seconds' or c.since > now() then now() else c.since end, last_at = now()`,
 )
 
 /**

@@ -4,6 +4,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { endOverdue } from './session-transitions.ts'
+import { noteContact } from './store.ts'
 
 let world: SessionWorld
 before(async () => {
@@ -15,8 +16,8 @@ after(() => world.close())
 const setClock = (t: TestContext, aheadMinutes: number) =>
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + aheadMinutes * 60_000 })
 
-async function launch(more: object = {}) {
-  const agent = await world.makeAgent({ credits_per_1k_tokens: 1 })
+async function launch(more: object = {}, manifest: object = { credits_per_1k_tokens: 1 }) {
+  const agent = await world.makeAgent(manifest)
   const launched = await world.launch(agent, world.newRoom(), await world.makeCoupon(20), { max_minutes: 5, ...more })
   assert.equal(launched.status, 201, launched.text)
   return launched.body.data
@@ -50,4 +51,18 @@ test('a pending launch can be used where the clock of the process is ahead', asy
   await world.api.ctx.db.pool.query("update sessions set expires_at = now() + interval '5 minutes' where id = $1", [id])
   setClock(t, 10)
   assert.equal((await world.control('POST', '/sessions/summon', '', { summon_key: key })).status, 201)
+})
+
+test('a remote agent that never comes fails its session also after the clock of the database was set back', async () => {
+  const { id, control_token: token } = await launch({}, { endpoint: 'http://127.0.0.1:9876/agent' })
+  const { db } = world.api.ctx
+  await noteContact(db)
+  await db.pool.query(`update database_contact set since = now() + interval '1 hour', last_at = now() + interval '1 hour'`)
+  await noteContact(db)
+  // As half a minute later.
+  await db.pool.query(`update database_contact set since = since - interval '31 seconds'`)
+  await db.pool.query(`update sessions set created_at = now() - interval '31 seconds' where id = $1`, [id])
+  await endOverdue(world.api.ctx, 10)
+  const { status, error } = (await world.control('GET', `/sessions/${id}`, token)).body.data
+  assert.deepEqual([status, error?.code], ['failed', 'agent_never_came'])
 })
