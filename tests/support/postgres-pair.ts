@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, readFileSync, readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { freePort } from './atrium-process.ts'
 import { startDistance } from './distance.ts'
 import { queryDatabase } from './query-database.ts'
@@ -34,6 +35,8 @@ export interface PostgresPair {
   /** Kills every process of the primary at once, as the end of its machine would. */
   killPrimary(): Promise<void>
   promoteStandby(): Promise<void>
+  /** Brings a killed primary back as the synchronous standby of the promoted one. `primary` and `standby` change places. */
+  rejoin(): Promise<void>
   /** Runs statements on the primary as its superuser, in the database of `urlOf`. */
   asSuperuser(sql: string): Promise<void>
   stop(): Promise<void>
@@ -46,7 +49,7 @@ export async function startPostgresPair({ distanceMs = 0 } = {}): Promise<Postgr
   const asPostgres = ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups', '--pdeathsig', 'KILL']
   const env = { PATH: `${bin}:${process.env['PATH']}`, LC_ALL: 'C.UTF-8' }
   const run = (program: string, ...args: string[]) =>
-    execFileSync('setpriv', [...asPostgres, `${bin}/${program}`, ...args], { cwd: '/', env, encoding: 'utf8', stdio: 'pipe' })
+    promisify(execFile)('setpriv', [...asPostgres, `${bin}/${program}`, ...args], { cwd: '/', env })
   const checks: Server[] = []
   const distance = distanceMs > 0 ? await startDistance(distanceMs) : undefined
   const servers = new Map<Node, ChildProcess>()
@@ -97,7 +100,21 @@ export async function startPostgresPair({ distanceMs = 0 } = {}): Promise<Postgr
     await exited
   }
 
-  const [primary, standby] = [await addNode(), await addNode()]
+  let [primary, standby] = [await addNode(), await addNode()]
+  const dataOf = new Map([
+    [primary, join(folder, 'primary')],
+    [standby, join(folder, 'standby')],
+  ])
+  const copyPrimary = async (by = primary.port) => {
+    const copy = dataOf.get(standby)!
+    await rm(copy, { recursive: true, force: true })
+    await run('pg_basebackup', '-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres', '-D', copy, '-R', '-c', 'fast')
+    await start(standby, copy, ...(by === primary.port ? [] : ['-c', `primary_conninfo=host=127.0.0.1 port=${by} user=postgres`]))
+    // Set after the copy: the standby must not wait for another one once it is the primary.
+    await query(primary, `alter system set synchronous_standby_names = '*'`)
+    await query(primary, 'select pg_reload_conf()')
+    await until(async () => (await valueOf(primary, 'select sync_state as value from pg_stat_replication')) === 'sync')
+  }
   const stop = async () => {
     for (const node of [primary, standby]) await kill(node)
     for (const check of checks) check.close()
@@ -105,25 +122,23 @@ export async function startPostgresPair({ distanceMs = 0 } = {}): Promise<Postgr
     await rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
   }
   try {
-    const [data, copy] = [join(folder, 'primary'), join(folder, 'standby')]
-    run('initdb', '-D', data, '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8')
+    const data = dataOf.get(primary)!
+    await run('initdb', '-D', data, '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8')
     await start(primary, data)
     await query(primary, 'create role atrium login')
     await query(primary, 'create database atrium owner atrium')
-    run('pg_basebackup', '-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres', '-D', copy, '-R', '-c', 'fast')
-    const by = distance?.portTo(primary.port)
-    await start(standby, copy, ...(by === undefined ? [] : ['-c', `primary_conninfo=host=127.0.0.1 port=${by} user=postgres`]))
-    // Set after the copy: the standby must not wait for another one once it is the primary.
-    await query(primary, `alter system set synchronous_standby_names = '*'`)
-    await query(primary, 'select pg_reload_conf()')
-    await until(async () => (await valueOf(primary, 'select sync_state as value from pg_stat_replication')) === 'sync')
+    await copyPrimary(distance?.portTo(primary.port))
   } catch (error) {
     await stop()
     throw error
   }
   return {
-    primary,
-    standby,
+    get primary() {
+      return primary
+    },
+    get standby() {
+      return standby
+    },
     urlOf,
     killPrimary: () => kill(primary),
     asSuperuser: async (sql) => {
@@ -131,6 +146,10 @@ export async function startPostgresPair({ distanceMs = 0 } = {}): Promise<Postgr
     },
     promoteStandby: async () => {
       await query(standby, 'select pg_promote() as value')
+    },
+    rejoin: async () => {
+      ;[primary, standby] = [standby, primary]
+      await copyPrimary()
     },
     stop,
   }
