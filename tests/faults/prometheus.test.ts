@@ -14,6 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../../packages/server/tes
 import { adminToken, freePort } from '../support/atrium-process.ts'
 import { askGood, makeTenant } from '../support/call-api.ts'
 import { databaseEnvironment } from '../support/pooled-database.ts'
+import { type RedisProcess, skipWithoutRedis, startRedis } from '../support/redis-process.ts'
 import { type AtriumRun, runAtrium } from '../support/run-atrium.ts'
 import { findProgram, skipWithout } from '../support/skip-without.ts'
 
@@ -42,6 +43,7 @@ describe('Prometheus with the configuration of the page', { skip: skipWithout('p
   let folder: string
   let database: TestDatabase
   let hooks: HookServer
+  let redis: RedisProcess | undefined
   let prometheus: ChildProcess
   let said = ''
   const ports = {} as Record<Role | 'http' | 'spaceHttp' | 'prometheus', number>
@@ -65,6 +67,7 @@ describe('Prometheus with the configuration of the page', { skip: skipWithout('p
         // The endpoint of the webhook is on this machine.
         ATRIUM_EGRESS: 'loopback',
         ...databaseEnvironment(database.url),
+        ...(role === 'api' && redis ? { REDIS_URL: redis.url } : {}),
         ...(role === 'space' ? { ATRIUM_SPACE_SIGNING_KEY: signingKey } : keys),
       }),
     )
@@ -95,6 +98,7 @@ describe('Prometheus with the configuration of the page', { skip: skipWithout('p
     folder = await mkdtemp(join(tmpdir(), 'atrium-prometheus-'))
     database = await createTestDatabase()
     hooks = await startHookServer()
+    if (skipWithoutRedis === false) redis = await startRedis()
     for (const name of [...roles, 'http', 'spaceHttp', 'prometheus'] as const) ports[name] = await freePort()
     for (const role of roles) start(role)
 
@@ -130,6 +134,7 @@ describe('Prometheus with the configuration of the page', { skip: skipWithout('p
     for (const run of running.values()) run.kill('SIGTERM')
     await Promise.all([...running.values()].map((run) => run.ended(20_000)))
     await hooks?.close()
+    await redis?.kill()
     await database?.drop()
     await rm(folder, { recursive: true, force: true })
   })
@@ -204,6 +209,11 @@ describe('Prometheus with the configuration of the page', { skip: skipWithout('p
     )
     await Promise.all(paints)
     await until('it fires', async () => (await listFiring()).includes('AtriumArtifactsFailing'))
+  })
+
+  test('AtriumRedisUnreachable fires when Redis is killed', { skip: skipWithoutRedis }, async () => {
+    await redis!.kill()
+    await until('it fires', async () => (await listFiring()).some((one) => one.startsWith('AtriumRedisUnreachable')))
   })
 
   test('AtriumDown and AtriumNoWorker fire when the worker is killed, and end when it runs again', async () => {

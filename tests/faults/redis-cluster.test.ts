@@ -35,13 +35,19 @@ test(
       for (const until = Date.now() + ms; Date.now() < until; await delay(50)) await Promise.all([ask(), ask(), ask()])
     }
     const countOf = (words: string) => atrium.output().split(words).length - 1
+    const unreachable = async () => {
+      const metrics = await (await fetch(`${atrium.origin}/metrics`)).text()
+      return /^atrium_redis_unreachable\{role="api"\} (\d+)$/m.exec(metrics)?.[1]
+    }
     await askFor(5_000)
     assert.equal(countOf(found), 1)
+    assert.equal(await unreachable(), '0')
 
     const before = await residentBytes(atrium.pid)
     await cluster.kill(2)
     await askFor(outageMs)
     assert.deepEqual([countOf(lost), countOf(found)], [1, 1])
+    assert.equal(await unreachable(), '1')
     const grown = ((await residentBytes(atrium.pid)) - before) / 2 ** 20
     t.diagnostic(`${(before / 2 ** 20).toFixed(0)} MiB before, ${grown.toFixed(0)} MiB more after ${outageMs / 1_000} s`)
     // 200 MiB where each attempt to connect made the client's classes anew.
@@ -50,5 +56,6 @@ test(
     await cluster.restart(2)
     for (const deadline = Date.now() + 30_000; countOf(found) < 2; await askFor(100))
       assert.ok(Date.now() < deadline, 'used again')
+    assert.equal(await unreachable(), '0')
   },
 )

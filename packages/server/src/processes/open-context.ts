@@ -96,7 +96,7 @@ export async function openContext(
   const eventNotifier = new EventNotifier(db)
   const floors = new OutboxFloors()
   const outbox = { isSpread: tenantShards.isSpread, floors }
-  const rateLimiter = await openRateLimiter(config, log)
+  const rateLimiter = await openRateLimiter(config, metrics.registry, log)
   const blobs = await openBlobs(config, secrets)
   const pictures = new Pictures()
   const payments = await openPayments(config, secrets.stripe)
