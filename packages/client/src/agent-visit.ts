@@ -15,7 +15,10 @@ export { sealForAgent, type SealedAgent }
 export interface AgentVisit {
   readonly session: string
   readonly controlToken: string
-  /** Of a remote agent: who its device is invited as. It names the agent, and is new for each launch. */
+  /**
+   * Of a remote agent: the name under which its device is invited. It contains the agent's id and is new for each
+   * launch.
+   */
   readonly invitedAs?: string
   /** Of a hosted agent: the device with which the operator of the platform reads along. */
   readonly device?: string
@@ -23,13 +26,13 @@ export interface AgentVisit {
 
 /** A launch of a hosted agent that waits for the consent of the room's owner. `summonKey` is a secret. */
 export interface PreparedAgent {
-  /** Of the pending launch. */
+  /** The id of the pending launch. */
   readonly id: string
   readonly summonKey: string
   readonly agent: string
   /** The card of the device with which the operator would read along. */
   readonly card: string
-  /** RFC 3339. Until then it can be launched. */
+  /** RFC 3339. The agent can be launched until then. */
   readonly expiresAt: string
 }
 
@@ -60,7 +63,7 @@ type Terms = Omit<Static<typeof SessionLaunch>, 'agent_id' | 'room' | 'arm'>
  */
 export async function launchAgent(client: AtriumClient, room: ListedRoom, agent: SealedAgent, terms: Terms): Promise<AgentVisit> {
   const invitedAs = newAgentGuest(agent.id)
-  // Before anything is written.
+  // Refuses an agent without a key before anything is written.
   if (!agent.encryption_key) await sealForAgent(agent, room.room, '')
   const invitation = await room.invite(invitedAs)
   try {
@@ -110,7 +113,7 @@ export async function launchHostedAgent(client: AtriumClient, room: ListedRoom, 
     const { data } = await client.summonSession({ body: { summon_key: summonKey }, idempotencyKey })
     return { session: data.id, controlToken: data.control_token, device }
   } catch (error) {
-    // It may have been launched anyway.
+    // The agent may have been launched although the answer was lost.
     if (error instanceof AtriumError && isTransient(error)) throw error
     await removeAgent(room, { device }).catch(() => undefined)
     throw error
@@ -129,8 +132,9 @@ const admitEveryMs = 500
 
 /**
  * The owner admits the device of an agent as soon as it has answered, and removes it when the session has ended, which
- * gives the room another key. Returns how the session ended. It goes on over outages. If the signal aborts, the agent
- * stays: until somebody calls this again with the same visit, its device keeps the key of the room. Throws AtriumError.
+ * gives the room another key. Returns how the session ended. It continues after outages. If the signal aborts, the
+ * agent stays: until somebody calls this again with the same visit, its device keeps the key of the room. Throws
+ * AtriumError.
  */
 export async function accompanyAgent(
   client: AtriumClient,
@@ -172,7 +176,7 @@ async function hasJoined(room: ListedRoom, invitedAs: string): Promise<boolean> 
   return (await room.members()).some((member) => member.invitedAs === invitedAs)
 }
 
-/** Removes the device, or that which was invited as this, or takes the invitation back. Without either, nothing changes. */
+/** Removes the agent's device, or takes its invitation back. If the room has neither, nothing changes. */
 async function removeAgent(
   room: ListedRoom,
   { invitedAs, device }: { invitedAs?: string | undefined; device?: string | undefined },

@@ -19,7 +19,7 @@ export const outcomeOperations = {
       'that has written nothing. A repeat with the same Idempotency-Key is safe in each of these cases; one with ' +
       'another key is not. `in_progress`: it runs. `done`: `status`, `answer` (its whole body, absent if it had ' +
       'none) and `expires_at`, until when the answer is kept.\n\n' +
-      'With the hash of another body the answer is `none`, as if there were no record: who has the key alone learns ' +
+      'With the hash of another body the answer is `none`, as if there were no record: a caller that has only the key learns ' +
       'nothing. Requests of operators, of sessions and without a key are repeated instead.',
     caller: 'publishable',
     body: closed({

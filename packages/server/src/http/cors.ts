@@ -10,8 +10,9 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 /**
  * Whether a page may read the answers. True for operations under /v1 with a publishable key or no key, and for those
- * with the control token of a session or a summon key, because a page that launches an agent must be able to stop it, and one
- * that prepares a launch to use it. For operations with a secret key or the admin token a page may read only the errors.
+ * with the control token of a session or a summon key: a page that launches an agent must be able to stop it, and a
+ * page that prepares a launch must be able to start it. For operations with a secret key or the operator's token, a
+ * page may read only the errors.
  */
 export function allowsBrowsers(op: Operation): boolean {
   if (op.caller === 'control' || op.credentialField === 'summon_key') return true

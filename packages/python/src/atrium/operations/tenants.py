@@ -194,8 +194,8 @@ class TenantsOperations(Core):
         another key is not. `in_progress`: it runs. `done`: `status`, `answer` (its whole body, absent if it had
         none) and `expires_at`, until when the answer is kept.
 
-        With the hash of another body the answer is `none`, as if there were no record: who has the key alone learns
-        nothing. Requests of operators, of sessions and without a key are repeated instead.
+        With the hash of another body the answer is `none`, as if there were no record: a caller that has only the
+        key learns nothing. Requests of operators, of sessions and without a key are repeated instead.
 
         Needs: A publishable or a secret key.
 
