@@ -26,7 +26,7 @@ const MAX_IMPORTED = 1_000
  */
 export function parseDeviceKey(spk: unknown): DeviceKey | undefined {
   const jwk = parseEcPublicJwk(typeof spk === 'string' ? parseJwkText(spk) : spk)
-  return jwk && (imported.get(jwk.x + jwk.y) ?? importKey(jwk))
+  return jwk && (imported.get(jwk.x + jwk.y) ?? importDevice(jwk))
 }
 
 function parseJwkText(text: string): unknown {
@@ -49,7 +49,7 @@ function isCoordinate(value: unknown): value is string {
   return typeof value === 'string' && value.length === 43 && decodeBase64url(value)?.length === 32
 }
 
-function importKey(jwk: EcPublicJwk): DeviceKey | undefined {
+function importDevice(jwk: EcPublicJwk): DeviceKey | undefined {
   try {
     const publicKey = createPublicKey({ key: { ...jwk }, format: 'jwk' })
     const device = { jwk, thumbprint: thumbprint(jwk), publicKey }

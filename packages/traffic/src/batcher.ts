@@ -177,13 +177,10 @@ export class Batcher<In, Out> {
   /** An input needs a lock that its keys do not name. Splitting the batch finds it; it is tried alone from now on. */
   async #findLocked(batch: Waiting<In, Out>[]): Promise<void> {
     const [first, second] = batch
-    if (first && !second) {
-      this.#free(batch)
-      first.alone = true
-      this.#answer(first, new Locked(first.keys[0] ?? ''))
-      return
-    }
-    await this.#settleHalves(batch)
+    if (!first || second) return this.#settleHalves(batch)
+    this.#free(batch)
+    first.alone = true
+    this.#answer(first, new Locked(first.keys[0] ?? ''))
   }
 
   async #settleHalves(batch: Waiting<In, Out>[]): Promise<void> {

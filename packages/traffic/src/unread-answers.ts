@@ -52,10 +52,7 @@ export class UnreadAnswers {
     server.once('close', () => clearInterval(timer))
   }
 
-  /**
-   * Whether an answer of that size could be sent now. One that is larger than the budget is sent when nothing else
-   * waits.
-   */
+  /** Whether an answer of that size could be sent now. One above the budget is sent when nothing else waits. */
   hasRoom(bytes: number): boolean {
     return this.#bytes === 0 || this.#bytes + bytes <= this.#maxBytes
   }

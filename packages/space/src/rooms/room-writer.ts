@@ -149,10 +149,7 @@ export class RoomWriter {
     }
   }
 
-  /**
-   * A batch does not say which row it waited for. Each room is then tried by itself, so that one does not fail the
-   * others.
-   */
+  /** A batch does not say which row it waited for. Each room is then tried alone, so that none fails the others. */
   async #fail(batch: RoomQueue[], locked: Set<string>, error: unknown): Promise<void> {
     if (isLocked(error) && batch.length > 1) {
       for (const one of batch) await this.#write([one], locked).catch((own: unknown) => this.#fail([one], locked, own))

@@ -68,8 +68,7 @@ export class Answer {
 
   /**
    * Handles one message of the server ("Message Flow" in the documentation of the protocol). Throws for a message
-   * that does not belong to an answer, which ends the connection. Messages of COPY are accepted only if the query is
-   * a copy.
+   * that does not belong to an answer, which ends the connection. Messages of COPY are accepted only for a copy.
    */
   take(message: BackendMessage): void {
     if (message instanceof DataRowMessage) return this.#takeRow(message.fields)
