@@ -231,4 +231,14 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     assert.deepEqual(problems, [])
     await page.context().close()
   })
+
+  test('a time names its zone, as does the exact one of "3 min. ago"', async () => {
+    const { id } = await world.makeCollection(['one'])
+    const { page } = await world.open(`/collections/${id}`, { timezoneId: 'Asia/Tokyo' })
+    await page.locator('.item').getByRole('button', { name: 'Open' }).click()
+    const added = page.getByRole('dialog').locator('dd', { has: page.locator('time') })
+    assert.match(await added.innerText(), /\d\d:\d\d:\d\d (?:GMT\+9|JST)/)
+    assert.match((await added.locator('time').getAttribute('title')) ?? '', /\d\d:\d\d:\d\d (?:GMT\+9|JST)$/)
+    await page.context().close()
+  })
 })

@@ -38,7 +38,7 @@ export function RecoverForm({ id, onClose, onDone }: { id: string; onClose: () =
         value={since}
         onChange={setSince}
         required
-        hint="What succeeded is not sent again. Your server recognises a repeat by webhook-id."
+        hint="In your time zone. What succeeded is not sent again. Your server recognises a repeat by webhook-id."
       />
       <CheckField
         path="/pending"

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { shortId } from './copy.tsx'
 
-const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+/** A long time names its zone: a copied time, or one in a screenshot, is read elsewhere. */
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 const number = new Intl.NumberFormat('en')
