@@ -10,6 +10,8 @@ import { Badge, formatBytes, Time } from '../../parts/format.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Empty } from '../../parts/page-head.tsx'
 import { confirm } from '../../shell/confirm.tsx'
+import { showToast } from '../../shell/toast-store.ts'
+import { DescribeForm } from './describe-form.tsx'
 
 export type Artifact = Awaited<ReturnType<typeof api.listArtifacts>>['data'][number]
 
@@ -47,6 +49,7 @@ export function Artifacts({ id }: { id: string }) {
 
 function ArtifactCard({ collectionId, artifact, onChange }: { collectionId: string; artifact: Artifact; onChange: () => void }) {
   const [isBusy, run] = useAction()
+  const [isDescribing, setDescribing] = useState(false)
   const target = { id: collectionId, artifactId: artifact.id }
   const curate = async (body: { published?: boolean; hero?: boolean }, done: string) => {
     if (await run(async () => void (await api.curateArtifact({ ...target, body })), done)) onChange()
@@ -96,6 +99,9 @@ function ArtifactCard({ collectionId, artifact, onChange }: { collectionId: stri
               Make hero
             </button>
           )}
+          <button class="button small" type="button" onClick={() => setDescribing(true)}>
+            Describe
+          </button>
           <button class="button small" type="button" disabled={isBusy} onClick={() => void remove()}>
             Delete
           </button>
@@ -104,6 +110,18 @@ function ArtifactCard({ collectionId, artifact, onChange }: { collectionId: stri
             call={() => ['curateArtifact', { ...target, collectionToken: '$COLLECTION_TOKEN', body: { published: true } }]}
           />
         </div>
+      )}
+      {isDescribing && (
+        <DescribeForm
+          collectionId={collectionId}
+          artifact={artifact}
+          onClose={() => setDescribing(false)}
+          onDone={() => {
+            setDescribing(false)
+            showToast('The title and the alt text are saved')
+            onChange()
+          }}
+        />
       )}
     </li>
   )
