@@ -5,6 +5,7 @@ import { TamperedRoomError } from './tampered-room-error.ts'
 import { ListedReader } from './listed-reader.ts'
 import { signCard } from './room-device.ts'
 import { contestedDevices, first as guest, inviteAs } from './testing/contested-devices.ts'
+import { rememberCrypto } from './testing/remember-crypto.ts'
 import { returningDevices } from './testing/returning-devices.ts'
 import { hostedAgent, openAfterHosted, openHosted, tamperedHostedRooms } from './testing/tampered-hosted-rooms.ts'
 import {
@@ -23,6 +24,8 @@ import {
 import { openWithSecondDevice, tamperedSecondDevices } from './testing/tampered-second-devices.ts'
 import { pageOf, swap } from './testing/tampered-rooms.ts'
 import { openAsDeepAsAllowed, openWithLongName, openWithUnknownRevoked, tamperedSpellings } from './testing/tampered-spellings.ts'
+
+rememberCrypto()
 
 const contested = { ...contestedDevices, ...returningDevices }
 

@@ -5,6 +5,7 @@ import { ListedReader } from './listed-reader.ts'
 import type { RoomDevice } from './room-device.ts'
 import type { Entry } from './space-ops.ts'
 import { contestedDevices } from './testing/contested-devices.ts'
+import { rememberCrypto } from './testing/remember-crypto.ts'
 import { returningDevices } from './testing/returning-devices.ts'
 import { openTwoStays, tamperedHostedRooms } from './testing/tampered-hosted-rooms.ts'
 import {
@@ -19,6 +20,8 @@ import {
 } from './testing/tampered-listed-rooms.ts'
 import { pageOf } from './testing/tampered-rooms.ts'
 import { openWithSecondDevice } from './testing/tampered-second-devices.ts'
+
+rememberCrypto()
 
 const devices = { owner, member, runner, stranger }
 
