@@ -6,7 +6,7 @@ import { paintPicture } from './paint-picture.ts'
 import { createRandom } from './random.ts'
 import { readPrompt } from './reading/read-prompt.ts'
 
-const size = { width: 384, height: 256 }
+const size = { width: 192, height: 128 }
 
 async function seen(prompt: string, seed = 1): Promise<Impression> {
   return impressionOf((await paintPicture({ prompt, seed, ...size })).png)

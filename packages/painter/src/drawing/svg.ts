@@ -52,5 +52,13 @@ export function smooth(points: readonly Point[], closed = false): string {
 }
 
 export function short(value: number): string {
-  return String(Math.round(value * 100) / 100)
+  const hundredths = Math.round(value * 100)
+  const size = Math.abs(hundredths)
+  if (!(size < 2 ** 30)) return String(hundredths / 100)
+  // Far faster than writing a number that is no integer.
+  const whole = Math.trunc(size / 100)
+  const rest = size - whole * 100
+  const sign = hundredths < 0 ? '-' : ''
+  if (rest === 0) return `${sign}${whole}`
+  return `${sign}${whole}.${rest % 10 === 0 ? rest / 10 : rest < 10 ? `0${rest}` : rest}`
 }

@@ -21,17 +21,21 @@ export function createTile(random: Random, cells: number, octaves: number): Plan
 }
 
 function addOctave(tile: Plane, random: Random, cells: number, weight: number): void {
-  const lattice = Float32Array.from({ length: cells * cells }, () => random.next())
+  const lattice = new Float32Array(cells * cells)
+  for (let at = 0; at < lattice.length; at++) lattice[at] = random.next()
   const span = SIZE / cells
+  // The same for each row.
+  const columns = Uint16Array.from({ length: SIZE }, (_, x) => Math.floor(x / span))
+  const eased = Float64Array.from({ length: SIZE }, (_, x) => ease(x / span - Math.floor(x / span)))
   for (let y = 0; y < SIZE; y++) {
     const row = Math.floor(y / span)
     const upper = row * cells
     const lower = ((row + 1) % cells) * cells
     const v = ease(y / span - row)
     for (let x = 0; x < SIZE; x++) {
-      const column = Math.floor(x / span)
-      const next = (column + 1) % cells
-      const u = ease(x / span - column)
+      const column = columns[x] ?? 0
+      const next = column + 1 === cells ? 0 : column + 1
+      const u = eased[x] ?? 0
       const high = (lattice[upper + column] ?? 0) * (1 - u) + (lattice[upper + next] ?? 0) * u
       const low = (lattice[lower + column] ?? 0) * (1 - u) + (lattice[lower + next] ?? 0) * u
       const at = y * SIZE + x
