@@ -50,10 +50,10 @@ export function environmentWarnings(env: NodeJS.ProcessEnv = process.env): strin
   const families = ['ATRIUM_', 'SPACE_', 'OIDC_', 'TURN_', 'STRIPE_', 'S3_', 'DATABASE_', 'REDIS_', 'OTEL_']
   const unknown = Object.keys(env).flatMap((name) => {
     if (names.has(name) || !env[name] || name.startsWith(testPrefix) || readByExporter.test(name)) return []
+    // Most variables of a machine are somebody else's, and a comparison with all of ours takes 0.5 ms.
+    if (!families.some((family) => name.startsWith(family))) return []
     const meant = closest(name, names)
-    const isOurs =
-      ['ATRIUM_', 'OTEL_EXPORTER_OTLP_'].some((prefix) => name.startsWith(prefix)) ||
-      (meant !== undefined && families.some((family) => name.startsWith(family)))
+    const isOurs = meant !== undefined || ['ATRIUM_', 'OTEL_EXPORTER_OTLP_'].some((prefix) => name.startsWith(prefix))
     if (!isOurs) return []
     return [`${name} is not a variable of Atrium and has no effect.${meant === undefined ? '' : ` Did you mean ${meant}?`}`]
   })
