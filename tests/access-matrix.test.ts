@@ -169,12 +169,12 @@ describe('every operation × every credential × every thing', () => {
       const wrong: string[] = []
       const faces = new Map<string, unknown>()
       const cells = cellsOf(op)
+      const declared: readonly string[] = errorCodesOf(op)
       await mapConcurrently(cells, width, async (cell) => {
         const answer = await send(cell)
         const [got, expected] = [outcomeOf(op, answer), sayExpected(op, cell)]
         if (got !== expected) wrong.push(`${nameOf(cell)}: ${got} ${answer.text}, expected ${expected}`)
-        if (answer.code && !(errorCodesOf(op) as string[]).includes(answer.code))
-          wrong.push(`${nameOf(cell)}: ${answer.code} is not declared`)
+        if (answer.code && !declared.includes(answer.code)) wrong.push(`${nameOf(cell)}: ${answer.code} is not declared`)
         // For one caller with one token, all answers about things of others must look alike, except for the kind of
         // the missing thing.
         if (cell.target.is !== 'own' && expected !== 'done') {
