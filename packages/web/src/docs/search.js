@@ -145,11 +145,18 @@ function optionOf([kind, title, path, words], at) {
   option.id = `found-${at}`
   option.setAttribute('role', 'option')
   option.dataset['path'] = path
-  const texts = { strong: title, span: kind, small: words.slice(0, 100) }
+  const texts = { strong: title, span: kind, small: openingOf(words) }
   for (const [tag, text] of Object.entries(texts)) {
     const part = document.createElement(tag)
     part.textContent = text
     option.append(part)
   }
   return option
+}
+
+/** The beginning of a text, up to a whole word. @param {string} text */
+function openingOf(text) {
+  if (text.length <= 100) return text
+  const cut = text.slice(0, 100)
+  return `${cut.slice(0, cut.lastIndexOf(' '))} …`
 }

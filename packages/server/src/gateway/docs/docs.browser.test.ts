@@ -89,6 +89,16 @@ describe('the documentation in Chromium', { skip: skipWithoutChromium, timeout: 
     await page.context().close()
   })
 
+  test('what search quotes of a page ends after a word, and shows that it goes on', async () => {
+    const { page } = await openPage('/docs')
+    await page.locator('button.search:visible').click()
+    await page.getByRole('combobox').fill('idempotency')
+    await page.getByRole('option').first().waitFor()
+    const quoted = await page.locator('#found small', { hasText: 'has lost an answer' }).innerText()
+    assert.match(quoted, /request without …$/)
+    await page.context().close()
+  })
+
   test('search finds operations, errors and guides with the keyboard alone; a hostile query stays text', async () => {
     const { page, problems } = await openPage('/docs/guides/quickstart')
     await page.locator('button.search:visible').waitFor()
