@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { servedOperations } from '../packages/contract/src/table.ts'
 import { loseAnswer } from './support/lose-answer.ts'
-import { call } from './support/call-api.ts'
+import { call, untilKeyEnded } from './support/call-api.ts'
 import { lostAnswers } from './support/lost-answer-cases.ts'
 import { openShelfWorld, type ShelfWorld } from './support/shelf-world.ts'
 
@@ -56,13 +56,8 @@ describe('an expired key returns only the stored answer of its own rotation', ()
     const keys = (await call(world.origin, 'GET /v1/tenant/keys', { key })).data as unknown as { id: string; kind: string }[]
     const body = { kind: 'secret', rotates: keys.find(({ kind }) => kind === 'secret')!.id }
     const answer = await call(world.origin, 'POST /v1/tenant/keys', { key, idempotencyKey, body })
-    await untilEnded(key)
+    await untilKeyEnded(world.origin, key)
     return { key, body, answer }
-  }
-  const untilEnded = async (key: string) => {
-    const deadline = Date.now() + 16_000
-    while ((await call(world.origin, 'GET /v1/tenant', { key })).code !== 'unauthorized')
-      assert.ok(Date.now() < deadline, 'its end reaches each process within 15 s')
   }
   const ask = (key: string, body: object, more: object = {}) =>
     call(world.origin, 'POST /v1/tenant/keys', { key, idempotencyKey, body, ...more })
@@ -90,7 +85,7 @@ describe('an expired key returns only the stored answer of its own rotation', ()
     const short = { idempotencyKey: 'short' }
     const rotated = await ask(answer.data.key, second, short)
     assert.equal(rotated.status, 201, rotated.text)
-    await untilEnded(answer.data.key)
+    await untilKeyEnded(world.origin, answer.data.key)
     assert.equal((await ask(answer.data.key, second, short)).code, 'unauthorized')
     await call(world.origin, `POST /v1/tenants/${data.id}/status`, { operator: true, body: { status: 'suspended' } })
     for (const deadline = Date.now() + 16_000; ;) {

@@ -136,6 +136,13 @@ export async function askGood(origin: string, route: string, options: CallOption
   return answer
 }
 
+/** Waits until a key is refused: its end reaches each process within 15 s. */
+export async function untilKeyEnded(origin: string, key: string): Promise<void> {
+  const deadline = Date.now() + 16_000
+  while ((await call(origin, 'GET /v1/tenant', { key })).code !== 'unauthorized')
+    assert.ok(Date.now() < deadline, 'its end reaches each process within 15 s')
+}
+
 export interface TestTenant {
   id: string
   secret: string
