@@ -122,11 +122,11 @@ function hideFromEnded(read: ReturnType<typeof callReader>): typeof read {
 type Run = (call: AnyCall, claim: Claim | undefined) => Promise<unknown>
 
 /** Calls a handler of one of the kinds whose answer the gateway sends. */
-function runner(ctx: Context, { id }: Operation, { kind, handle }: AnsweringHandler): Run {
-  if (kind === 'read') return recordingRefusals(ctx, handle)
+function runner(ctx: Context, op: Operation, { kind, handle }: AnsweringHandler): Run {
+  if (kind === 'read') return isAudited(op) ? recordingRefusals(ctx, handle) : handle
   if (kind === 'write')
     return recordingRefusals(ctx, (call, claim) =>
-      claimedTransaction(ctx.db.lane(laneOf(id, call)), claim, async (tx) => {
+      claimedTransaction(ctx.db.lane(laneOf(op.id, call)), claim, async (tx) => {
         const answer = await handle({ ...call, tx })
         await recordAudit(tx, call.audit, (answer as Answer).data)
         return answer
