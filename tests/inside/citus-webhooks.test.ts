@@ -91,7 +91,7 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
       key: tenant.publishable,
       body: { type: 'message', content: {} },
     })
-  /** After a restart of its node, a session of the coordinator may use a connection of before: then it is 503 once. */
+  /** After a worker restarts, the coordinator may use a connection from before. The request then gets 503, and is repeated. */
   const addAfterRestart = async ({ id, tenant }: Wall) => {
     const options = { key: tenant.publishable, idempotencyKey: randomUUID(), body: { type: 'message', content: {} } }
     const isAdded = async () => (await ask(server.origin, `POST /v1/collections/${id}/items`, options)).status === 201

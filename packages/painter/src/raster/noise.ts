@@ -24,7 +24,7 @@ function addOctave(tile: Plane, random: Random, cells: number, weight: number): 
   const lattice = new Float32Array(cells * cells)
   for (let at = 0; at < lattice.length; at++) lattice[at] = random.next()
   const span = SIZE / cells
-  // The same for each row.
+  // `columns` and `eased` are the same for each row.
   const columns = Uint16Array.from({ length: SIZE }, (_, x) => Math.floor(x / span))
   const eased = Float64Array.from({ length: SIZE }, (_, x) => ease(x / span - Math.floor(x / span)))
   for (let y = 0; y < SIZE; y++) {

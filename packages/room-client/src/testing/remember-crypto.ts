@@ -1,9 +1,9 @@
-/** Of Web Crypto: what gives the same answer to the same arguments. */
+/** The methods of Web Crypto that give the same result for the same arguments. */
 const pure = ['decrypt', 'deriveBits', 'deriveKey', 'digest', 'exportKey', 'importKey', 'unwrapKey', 'verify'] as const
 
 /**
- * From now on this process computes each answer of Web Crypto once. A test that reads the same lines hundreds of times
- * needs a third of the processor time with it.
+ * Caches the results of these methods in this process. A test that reads the same lines hundreds of times then takes a
+ * third of the processor time.
  */
 export function rememberCrypto(): void {
   const { subtle } = crypto

@@ -1,7 +1,8 @@
 /**
- * SQL: whether a lease of so many seconds, which ends at the time in the column, is over. It also counts as over if it
- * ends more than twice its duration ahead: then the clock was set back after it was written, and its holder may be
- * gone. Twice, because a statement that waited for the row has an older now() than the statement that wrote it.
+ * SQL: whether a lease of so many seconds is over: the column is null, or its time is past. It also counts as over if
+ * it ends more than twice its duration ahead: then the clock was set back after it was written, and its holder may be
+ * gone. The limit is twice the duration, because the now() of a statement that waited for the row is older than that of
+ * the statement that wrote it.
  * 'infinity' is not a time of the clock, so it counts as held. For the end of a pause, `seconds` is the longest pause.
  */
 export function leaseOver(column: string, seconds: number): string {

@@ -12,7 +12,7 @@ import { errorPage } from './error-page.ts'
 
 /**
  * Answers any thrown value. Only the message of an ApiError is sent; every other error is logged with the request's
- * id. A browser gets a page, except from operations.
+ * id. A browser gets a page from share pages, walls and addresses that are not operations (see `errorPage`).
  */
 export function answerError(ctx: Context, error: unknown, req: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asApiError(error)

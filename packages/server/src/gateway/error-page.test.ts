@@ -38,7 +38,7 @@ test('an unknown address is a page for a browser, which says what was meant; for
   assert.doesNotMatch(near.text, /<b>/)
 })
 
-test('an operation answers JSON, whatever the caller accepts', async () => {
+test('an operation other than a share page answers JSON, whatever the caller accepts', async () => {
   for (const path of ['/v1/collections', '/v1/collections/none/items', '/v1/oembed', '/healthz']) {
     const answer = await get(path, reader)
     assert.match(answer.type!, /^application\/json/, path)

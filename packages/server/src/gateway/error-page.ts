@@ -8,8 +8,8 @@ import { acceptsHtml, pathOf } from '#http/parse.ts'
 const plainMessage = new ApiError('not_found').message
 
 /**
- * What a browser gets in place of the JSON of an error. undefined: a program asks, or the operation answers JSON to
- * everyone, as the contract says.
+ * The page that a browser gets instead of the JSON of an error. undefined: the caller is a program, the route is an
+ * operation other than a share page or wall, or there is no page for the status, such as 403.
  */
 export function errorPage(req: FastifyRequest, error: ApiError): ErrorPage | undefined {
   const isShared = isSharePage(req)
@@ -19,7 +19,7 @@ export function errorPage(req: FastifyRequest, error: ApiError): ErrorPage | und
   let page: RenderedPage
   if (status === 429 || status >= 500) page = renderShareBusy(inlineHash, text)
   else if (isShared) page = renderShareMistake(lastPartOf(req), inlineHash, text)
-  // The message says what the address should be.
+  // A message other than the usual one suggests the right address.
   else if (status === 404) page = renderShareNotFound(inlineHash, text, message === plainMessage ? undefined : message)
   else if (status === 400) page = renderShareNotFound(inlineHash, text)
   else return undefined

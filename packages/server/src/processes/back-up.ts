@@ -60,7 +60,7 @@ export async function backUp({ file, blobs: withBlobs, recipients }: BackUpOptio
       throw stop.signal.aborted ? stop.signal.reason : error
     } finally {
       stop.dispose()
-      // Whatever could not be written, the stored files are not kept from deletion any longer.
+      // Releases the hold on stored files, also if the backup failed, so that they can be deleted again.
       await entries.return(undefined).catch(() => undefined)
       blobs?.close()
     }

@@ -29,7 +29,8 @@ const maxCharacterBytes = 3
  */
 class LogOutput implements DestinationStream {
   /**
-   * The new lines, as bytes: text that is kept until it is written is copied by the collector of short-lived objects.
+   * The new lines, as bytes. Strings would survive until the next write, and V8's collector for young objects would copy
+   * them.
    */
   readonly #lines = Buffer.allocUnsafeSlow(2 * writeAtBytes)
   #bytes = 0

@@ -77,7 +77,7 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
         const headers = req.headers['access-control-request-headers'] || 'Content-Type'
         res.writeHead(204, { ...preflight, 'access-control-allow-headers': headers }).end()
       } else if (isRead && !file && (path === '/' || /\btext\/html\b/.test(req.headers.accept ?? ''))) {
-        // A browser keeps what is after the #, so the link of a room opens it, for example with a slash before the #.
+        // A browser keeps the fragment through a redirect, so a room's link also works with a wrong path.
         res.writeHead(302, { location: '/space', 'cache-control': 'no-cache', vary: 'accept' }).end()
       } else {
         void sendFile(req, res, file).catch(() => res.destroy())

@@ -24,7 +24,7 @@ export const HOUSE_SANS =
 export const HOUSE_SERIF =
   '"Iowan Old Style","Palatino Linotype",Palatino,"Book Antiqua",Georgia,"Noto Serif","Liberation Serif",serif'
 
-/** The start of a style sheet: the custom properties of the names above. Paper is white, by night too. */
+/** The start of a style sheet: the custom properties of the names above. Pages print on white, also in dark mode. */
 export const HOUSE_ROOT = `:root{color-scheme:light dark;${Object.entries(HOUSE_COLOURS)
   .map(([name, { light, dark }]) => `--${name}:light-dark(${light},${dark})`)
   .join(';')};--sans:${HOUSE_SANS};--serif:${HOUSE_SERIF};--round:10px}

@@ -158,8 +158,8 @@ export function stopSessionsOfTenant(ctx: Pick<Context, 'db'>, tenantId: string)
 }
 
 /**
- * Stops what `list` returns, until it returns no more; `but`: the ids of sessions that could not be stopped, such as one
- * whose row is locked. They keep no other from its end. Throws if there are any, for the caller to repeat.
+ * Stops all sessions that `list` returns, in batches. `but` has the ids of those that could not be stopped, for example
+ * because the row is locked; the others are stopped all the same. Throws the first error, for the caller to repeat.
  */
 async function stopAll(ctx: Pick<Context, 'db'>, list: (but: string[]) => Promise<SessionRef[]>): Promise<void> {
   const failed: { id: string; reason: unknown }[] = []
@@ -170,7 +170,7 @@ async function stopAll(ctx: Pick<Context, 'db'>, list: (but: string[]) => Promis
       const end = ends[i]
       if (end?.status === 'rejected') failed.push({ id, reason: end.reason })
     }
-    // Where many fail, so does the rest: each would wait for the database in vain.
+    // After as many failures as a batch has sessions, the reason is not one row: the rest would wait in vain.
     if (found.length === batch && failed.length < batch) continue
     if (failed[0]) throw failed[0].reason
     return

@@ -113,9 +113,9 @@ const deleteStatement = statement<{ count: number; last: string | null }>(
 )
 
 /**
- * Deletes up to `limit` expired rows with each call, and returns how many. While there are as many, the next call begins
- * where the last one ended: under an old snapshot, such as that of a backup, the index keeps the entries of all deleted
- * rows, and each call from the start would pass them again.
+ * Returns a function that deletes up to `limit` expired rows and returns their number. If it deleted `limit` rows, the
+ * next call begins at the last expiry, otherwise at the start. Under an old snapshot, such as that of a backup, the index
+ * keeps the entries of deleted rows, and each call from the start would pass all of them.
  */
 export function deleteExpiredFrom(db: Db): (limit: number) => Promise<number> {
   let from = '-infinity'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { shortId } from './copy.tsx'
 
-/** A long time names its zone: a copied time, or one in a screenshot, is read elsewhere. */
+/** A full time includes its zone, because people send it to readers in other zones. */
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
