@@ -131,9 +131,9 @@ function connectionString(socketFolder: string, database: string): string {
   return `postgresql://atrium@localhost/${database}?host=${socketFolder}`
 }
 
-/** Whether this is the address of an embedded PostgreSQL. */
+/** Whether this is the address of an embedded PostgreSQL, and not of the operator's own one on a socket. */
 export function isEmbedded(url: string): boolean {
-  return url.startsWith(connectionString('/', 'atrium'))
+  return url.startsWith(connectionString('/', 'atrium')) && /\/atrium-[A-Za-z0-9]{6}$/.test(url)
 }
 
 /** Runs at every start and not only after initdb, because the process may have been killed between the two. */

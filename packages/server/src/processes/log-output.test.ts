@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -47,6 +49,27 @@ for (const [name, ending] of Object.entries(endings))
         [...Array(2_000).keys(), ...(ending.includes('last') ? ['line'] : [])].join(),
       )
     })
+
+test('log lines: many long ones are written whole and in order, between short ones', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-log-'))
+  const output = await open(join(folder, 'log'), 'w')
+  try {
+    const script = `
+      import { logOutput } from ${JSON.stringify(import.meta.resolve('./log-output.ts'))}
+      for (let i = 0; i < 200; i++) logOutput.write(i + ' ' + 'é'.repeat(i % 2 ? 50 : 35_000) + '\\n')`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', output.fd, 'ignore'] })
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+    const lines = (await readFile(join(folder, 'log'), 'utf8')).trimEnd().split('\n')
+    assert.equal(lines.map((line) => `${parseInt(line)}/${line.length}`).join(), expectedLengths().join())
+  } finally {
+    await output.close()
+    await rm(folder, { recursive: true })
+  }
+})
+
+function expectedLengths(): string[] {
+  return Array.from({ length: 200 }, (_, i) => `${i}/${`${i} `.length + (i % 2 ? 50 : 35_000)}`)
+}
 
 test('log lines: one that stands alone is written soon', async () => {
   const lines = await linesOf("await new Promise((done) => setTimeout(done, 500)); process.kill(process.pid, 'SIGKILL')")

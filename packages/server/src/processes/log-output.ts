@@ -52,10 +52,10 @@ class LogOutput implements DestinationStream {
     if (line.length * maxCharacterBytes > writeAtBytes) {
       this.#take()
       this.#keep(Buffer.from(line), 1)
-    } else {
-      this.#bytes += this.#lines.write(line, this.#bytes)
-      this.#count++
+      return this.#flush()
     }
+    this.#bytes += this.#lines.write(line, this.#bytes)
+    this.#count++
     if (this.#bytes >= writeAtBytes) this.#flush()
     else this.#timer ??= setTimeout(() => this.#flush(), writeAfterMs).unref()
   }
