@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { send } from '#testing/http.ts'
+import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 
 let api: TestApi
@@ -105,4 +106,43 @@ test('nothing of a deleted collection is readable', async () => {
   assert.equal((await send(api, 'GET', `/collections/${id}/render`)).status, 404)
   const left = await api.ctx.db.pool.query('select count(*)::int as n from items where collection_id = $1', [id])
   assert.equal(left.rows[0]!.n, 0)
+})
+
+test('a deletion includes artifacts, without a foreign key', async (t) => {
+  const own = await startTestApi()
+  t.after(() => own.close())
+  const { secretKey: key } = await own.makeTenant()
+  const { pool } = own.ctx.db
+  await pool.query('alter table artifacts drop constraint artifacts_collection_exists')
+  const { id, admin_token: collectionToken } = (await send(own, 'POST', '/collections', { key, body: {} })).body.data
+  const body = { kind: 'image', url: 'https://pictures.example/a.png' }
+  const countArtifacts = async () => (await pool.query('select from artifacts')).rowCount
+  assert.equal((await send(own, 'POST', `/collections/${id}/artifacts`, { key, collectionToken, body })).status, 201)
+  assert.equal(await countArtifacts(), 1)
+
+  assert.equal((await send(own, 'DELETE', `/collections/${id}`, { key, collectionToken })).status, 204)
+  assert.equal(await countArtifacts(), 0)
+})
+
+test('an artifact is not added to a collection whose deletion commits meanwhile, without a foreign key', async (t) => {
+  const own = await startTestApi()
+  t.after(() => own.close())
+  const { secretKey: key } = await own.makeTenant()
+  const { pool } = own.ctx.db
+  await pool.query('alter table artifacts drop constraint artifacts_collection_exists')
+  const { id, admin_token: collectionToken } = (await send(own, 'POST', '/collections', { key, body: {} })).body.data
+  const deletion = await pool.connect()
+  try {
+    await deletion.query('begin')
+    await deletion.query('delete from collections')
+    const body = { kind: 'image', url: 'https://pictures.example/a.png' }
+    const added = send(own, 'POST', `/collections/${id}/artifacts`, { key, collectionToken, body })
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await eventually(async () => (await pool.query(waiting)).rowCount === 1, 'the addition waits')
+    await deletion.query('commit')
+    assert.equal((await added).status, 404)
+  } finally {
+    deletion.release()
+  }
+  assert.deepEqual((await pool.query('select from artifacts')).rowCount, 0)
 })

@@ -146,12 +146,19 @@ const deleteItemsStatement = statement<never>(
   'delete from items where tenant_id = $1 and collection_id = $2',
 )
 
+const deleteArtifactsStatement = statement<never>(
+  'collections-delete-artifacts',
+  'delete from artifacts where tenant_id = $1 and collection_id = $2',
+)
+
 /**
- * Returns whether it existed. A foreign key deletes its artifacts. Items have none (0069), so they are deleted here: after
- * the row whose lock every addition holds.
+ * Returns whether it existed. Its items and artifacts are deleted after its row, whose lock every addition holds. Nothing
+ * relies on a foreign key: items have none (0069), and the one of artifacts will go (0076).
  */
 export async function deleteCollection(tx: Tx, tenantId: string, id: string): Promise<boolean> {
   const existed = (await tx.query(deleteStatement, [tenantId, id])).length === 1
-  if (existed) await tx.query(deleteItemsStatement, [tenantId, id])
-  return existed
+  if (!existed) return false
+  await tx.query(deleteItemsStatement, [tenantId, id])
+  await tx.query(deleteArtifactsStatement, [tenantId, id])
+  return true
 }
