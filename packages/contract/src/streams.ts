@@ -140,9 +140,10 @@ export const streamOperations = {
     summary: 'Stream a wall',
     description:
       'The open items of a collection whose `wall` is true, without a credential: the messages that `GET /collections/{id}/stream` sends with the ' +
-      'publishable key. Otherwise 404.' +
+      'publishable key. Otherwise 404. The response header `Collection-State` has the state of the collection.' +
       format +
-      'The stream ends within 15 seconds once the wall is switched off, the tenant suspended or the collection deleted.',
+      'The stream ends within 15 seconds once the wall is switched off, the tenant suspended or the collection deleted. ' +
+      'It also ends when the state changes: connect again to continue.',
     caller: 'anyone',
     params: collectionParams,
     query: streamQuery,

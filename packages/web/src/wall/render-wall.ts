@@ -68,7 +68,7 @@ export function renderWall(
       ...linkTags(input, page),
       `<style>${style}</style>`,
       '</head>',
-      `<body class="${input.layout}" data-stream="/v1/collections/${input.id}/wall/stream" data-cursor="${streamCursor}" data-text="${escapeHtml(JSON.stringify(scriptText(text)))}">`,
+      `<body class="${input.layout}" data-state="${state}" data-stream="/v1/collections/${input.id}/wall/stream" data-cursor="${streamCursor}" data-text="${escapeHtml(JSON.stringify(scriptText(text)))}">`,
       header(page, state, text),
       '<main>',
       `<ol class="items" id="items" role="list" aria-label="${text.wall.messages}">${items.map((item) => itemHtml(item, input, text)).join('\n')}</ol>`,
@@ -126,10 +126,11 @@ function header({ title, paragraphs }: SharePage, state: WallInput['state'], tex
     '<header>',
     `<div class="words"><h1 ${textAttributes(title)}>${escapeHtml(title)}</h1>${description(paragraphs)}</div>`,
     `<div class="side" dir="${text.direction}">`,
-    state === 'closed' ? `<p class="state">${text.share.closedMark}</p>` : '',
+    // The script shows and hides both when the state changes.
+    `<p class="state" id="state"${state === 'closed' ? '' : ' hidden'}>${text.share.closedMark}</p>`,
     '<div class="controls" id="controls" hidden>',
-    // What the owner changes in a closed collection still appears, but nobody writes in it.
-    state === 'closed' ? '' : `<p class="live"><span id="connection">${text.wall.connecting}</span></p>`,
+    // What the owner changes in another state still appears, but nobody writes in the collection.
+    `<p class="live" id="live"${state === 'open' ? '' : ' hidden'}><span id="connection">${text.wall.connecting}</span></p>`,
     `<button type="button" id="pause">${text.wall.pause}</button></div>`,
     '</div>',
     '</header>',

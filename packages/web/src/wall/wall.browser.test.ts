@@ -34,6 +34,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
   let changes: Partial<WallInput> = {}
   let streams: { res: ServerResponse; lastEventId: string | undefined }[] = []
   let refusal = 0
+  let streamState: string | undefined
   let sent = 0
 
   before(async () => {
@@ -43,6 +44,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
       if (url === '/favicon.ico') return void res.writeHead(404).end()
       if (url.startsWith(`${pathOf}/stream`)) {
         if (refusal > 0) return void res.writeHead(refusal, { 'content-type': 'application/json' }).end('{}')
+        if (streamState) res.setHeader('collection-state', streamState)
         res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': open\n\n')
         streams.push({ res, lastEventId: req.headers['last-event-id'] as string | undefined })
         return
@@ -81,6 +83,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     changes = given
     streams = []
     refusal = 0
+    streamState = given.state ?? 'open'
     const watch = { mayAsk: (url: URL) => url.origin === server.origin, expected: /status of (404|503)/ }
     const { page, problems } = await openWatchedPage(browser, watch, options)
     page.on('pageerror', (error) => problems.push(error.message))
@@ -139,6 +142,27 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     assert.match(await closed.page.locator('.side').innerText(), /^Closed\s+Pause$/)
     assert.deepEqual(closed.problems, [])
     await closed.close()
+  })
+
+  test('a wall that is open shows a new state of its collection, and a ready one does not say Live', async () => {
+    const { page, problems, close } = await open({ items: [] })
+    await untilLive(page)
+    const become = async (state: 'ready' | 'closed') => {
+      changes = { state, items: [] }
+      streamState = state
+      streams.splice(0)[0]!.res.end()
+      await until(() => streams.length === 1, 'the next stream')
+    }
+    const side = page.locator('.side')
+    await become('ready')
+    await until(async () => (await side.innerText()) === 'Pause', 'nobody can write any more')
+    await page.getByText('Nothing here yet.', { exact: true }).waitFor()
+    await become('closed')
+    await until(async () => /^Closed\s+Pause$/.test(await side.innerText()), 'closed')
+    await page.locator('#said', { hasText: 'Closed' }).waitFor()
+    await page.getByText('This collection is closed.').waitFor()
+    assert.deepEqual(problems, [])
+    await close()
   })
 
   test('a connection that ends is opened again after the last message', async () => {

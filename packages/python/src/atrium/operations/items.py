@@ -78,7 +78,8 @@ class ItemsOperations(Core):
         """Stream a wall.
 
         The open items of a collection whose `wall` is true, without a credential: the messages that `GET
-        /collections/{id}/stream` sends with the publishable key. Otherwise 404.
+        /collections/{id}/stream` sends with the publishable key. Otherwise 404. The response header
+        `Collection-State` has the state of the collection.
 
         The response is `text/event-stream` (HTML, 9.2) and stays open:
         - Without Last-Event-ID the stream starts now. Its first message is `ready`, whose `id` is a cursor.
@@ -88,7 +89,8 @@ class ItemsOperations(Core):
         - A comment is sent every 15 seconds and may have a newer `id`.
 
         Each API process limits the open streams in total, per tenant and per IP address (429). The stream ends
-        within 15 seconds once the wall is switched off, the tenant suspended or the collection deleted.
+        within 15 seconds once the wall is switched off, the tenant suspended or the collection deleted. It also
+        ends when the state changes: connect again to continue.
 
         Needs: No key.
 

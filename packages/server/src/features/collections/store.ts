@@ -47,17 +47,17 @@ export async function listCollectionsById(db: Db, ids: string[]): Promise<Collec
 }
 
 /** What a stream of a collection depends on. */
-export type CollectionGuard = Pick<Collection, 'adminTokenHash' | 'wall'>
+export type CollectionGuard = Pick<Collection, 'adminTokenHash' | 'wall' | 'state'>
 
-const guardsStatement = statement<{ id: string; admin_token_hash: Buffer; wall: boolean }>(
+const guardsStatement = statement<{ id: string; admin_token_hash: Buffer; wall: boolean; state: CollectionState }>(
   'collections-guards',
-  'select id, admin_token_hash, wall from collections where id = any($1)',
+  'select id, admin_token_hash, wall, state from collections where id = any($1)',
 )
 
 /** The guards of those collections that exist, by id. */
 export async function listCollectionGuards(db: Db, ids: string[]): Promise<Map<string, CollectionGuard>> {
   const rows = await db.query(guardsStatement, [ids])
-  return new Map(rows.map(({ id, admin_token_hash: adminTokenHash, wall }) => [id, { adminTokenHash, wall }]))
+  return new Map(rows.map(({ id, admin_token_hash: adminTokenHash, wall, state }) => [id, { adminTokenHash, wall, state }]))
 }
 
 export type NewCollection = Omit<Collection, 'tenantId' | 'state' | 'itemCount' | 'createdAt'>

@@ -23,10 +23,11 @@ const streamWall: HandlerOf<'streamWall'> = async (call) => {
   const { ctx, params } = call
   const collection = await ctx.collections.findAnyTenant(params.id)
   if (!collection?.wall) throw new ApiError('not_found')
-  const { tenantId, id: collectionId } = collection
+  const { tenantId, id: collectionId, state } = collection
   // Without a key, the suspension of the tenant has not been checked yet.
   if ((await listSuspendedTenants(ctx.db, [tenantId])).has(tenantId)) throw new ApiError('not_found')
-  return openStream(call, { kind: 'wall', tenantId, collectionId }, { tenantId, collectionId, isWall: true })
+  call.reply.header('collection-state', state)
+  return openStream(call, { kind: 'wall', tenantId, collectionId }, { tenantId, collectionId, wallState: state })
 }
 
 const streamEvents: HandlerOf<'streamEvents'> = async (call) => {
@@ -75,7 +76,7 @@ async function openStream(asked: Asked, target: ChannelTarget, guard: StreamGuar
     return reply
   } catch (error) {
     release()
-    for (const name of ['content-type', 'x-accel-buffering']) reply.removeHeader(name)
+    for (const name of ['content-type', 'x-accel-buffering', 'collection-state']) reply.removeHeader(name)
     throw error
   }
 }

@@ -70,6 +70,17 @@ describe('a stream ends within 15 seconds', { concurrency: 8 }, () => {
     assert.equal(again.status, 404)
   })
 
+  test('of a wall, once the state of the collection changes: the next answer names the new one', async (t) => {
+    const tenant = await api.makeTenant()
+    const made = await make(tenant)
+    const all = await openAll(t, tenant, made)
+    const { status } = await send(api, 'POST', `/collections/${made.id}/state`, { ...made.owner, body: { state: 'ready' } })
+    assert.equal(status, 200)
+    await assertEnd(all, ['wall'])
+    const { headers } = await fetch(`${api.baseUrl}/collections/${made.id}/wall/stream`, { method: 'HEAD' })
+    assert.equal(headers.get('collection-state'), 'ready')
+  })
+
   test('once its key is revoked or its tenant suspended, and no notification tells so', async (t) => {
     const [revoked, suspended] = [await api.makeTenant(), await api.makeTenant()]
     const [one, other] = await Promise.all([

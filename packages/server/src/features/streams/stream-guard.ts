@@ -1,4 +1,5 @@
 import type { Db } from '#db/database.ts'
+import type { CollectionState } from '#features/collections/collection.ts'
 import { listCollectionGuards, type CollectionGuard } from '#features/collections/store.ts'
 import type { KeyCache } from '#features/keys/key-cache.ts'
 import { refusalOf } from '#features/keys/key.ts'
@@ -15,8 +16,11 @@ export interface StreamGuard {
   collectionId?: string
   /** The hash of the owner token that opened it. */
   adminTokenHash?: Buffer
-  /** Whether it requires that the collection has a wall. */
-  isWall?: boolean
+  /**
+   * Of the stream of a wall: the state that its answer named. A viewer reads the new state from the answer to the next
+   * request.
+   */
+  wallState?: CollectionState
 }
 
 /**
@@ -70,7 +74,7 @@ export class GuardCheck {
 
   async #findRest(guards: readonly StreamGuard[]): Promise<Rest | 'unknown'> {
     const startedAtMs = performance.now()
-    const walls = guards.filter(({ isWall }) => isWall)
+    const walls = guards.filter(({ wallState }) => wallState)
     const collectionIds = new Set(guards.flatMap(({ collectionId }) => collectionId ?? []))
     try {
       const collections = await listCollectionGuards(this.#db, [...collectionIds])
@@ -88,10 +92,14 @@ interface Rest {
   suspended: Set<string>
 }
 
-function verdictOf({ tenantId, collectionId, adminTokenHash, isWall }: StreamGuard, { collections, suspended }: Rest): Verdict {
+function verdictOf(
+  { tenantId, collectionId, adminTokenHash, wallState }: StreamGuard,
+  { collections, suspended }: Rest,
+): Verdict {
   if (collectionId === undefined) return 'holds'
   const collection = collections.get(collectionId)
   if (!collection) return 'deleted'
   if (adminTokenHash && !adminTokenHash.equals(collection.adminTokenHash)) return 'ended'
-  return !isWall || (collection.wall && !suspended.has(tenantId)) ? 'holds' : 'ended'
+  if (wallState === undefined) return 'holds'
+  return collection.wall && collection.state === wallState && !suspended.has(tenantId) ? 'holds' : 'ended'
 }

@@ -134,6 +134,7 @@ export class Board {
     items.replaceChildren(...early, ...fresh)
     if (current) this.#find(current)?.classList.add('current')
     byId('pages').replaceWith(page.pages)
+    byId('empty').replaceWith(page.empty)
     this.#changed()
   }
 

@@ -8,6 +8,8 @@ export interface WallWatch {
   /** The cursor has expired, so the page may have missed changes. */
   onReset: () => void
   onConnection: (state: 'live' | 'connecting') => void
+  /** The state of the collection. The stream ends when it changes, and is opened again. */
+  onState: (state: string) => void
   /** The wall no longer exists, or its stream does not accept the page's cursor. */
   onGone: () => void
 }
@@ -27,9 +29,12 @@ export function followWall(address: string, cursor: string, watch: WallWatch): v
   const call = async ({ headers, signal }: { headers?: Record<string, string>; signal?: AbortSignal }) => {
     onConnection('connecting')
     const request = { url: new URL(address, location.href).href, method: 'GET', headers: headers ?? {} }
-    const { stream } = await send(request, { fetch, timeoutMs: requestTimeoutMs }, signal)
+    const { stream, res } = await send(request, { fetch, timeoutMs: requestTimeoutMs }, signal)
     if (!stream) throw new Error('the answer is no stream')
     onConnection('live')
+    // A server of the previous release does not send it.
+    const state = res.headers.get('collection-state')
+    if (state !== null) watch.onState(state)
     return { data: stream as typeof stream & { readonly message?: Message } }
   }
 

@@ -1,6 +1,7 @@
 interface Page {
   items: HTMLCollection
   pages: Element
+  empty: Element
 }
 
 const timeoutMs = 20_000
@@ -18,7 +19,8 @@ export function loadPage(): Promise<Page | undefined> {
     request.addEventListener('loadend', () => {
       const items = request.status === 200 ? request.responseXML?.getElementById('items')?.children : undefined
       const pages = request.responseXML?.getElementById('pages')
-      resolve(items && pages ? { items, pages } : undefined)
+      const empty = request.responseXML?.getElementById('empty')
+      resolve(items && pages && empty ? { items, pages, empty } : undefined)
     })
     request.send()
   })

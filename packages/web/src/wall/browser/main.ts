@@ -17,8 +17,7 @@ const reloadAfterMs = 30_000
 const { stream, cursor } = document.body.dataset
 const items = byId('items')
 const pauseButton = byId('pause')
-// The page of a closed collection has none.
-const connection = document.getElementById('connection')
+const connection = byId('connection')
 const isStage = document.body.classList.contains('stage')
 let paused = false
 let isLive = false
@@ -44,9 +43,19 @@ const board = new Board({
 })
 
 const showConnection = () => {
-  if (!connection) return
   connection.textContent = paused ? words.paused : isLive ? words.live : words.connecting
-  connection.parentElement?.classList.toggle('on', isLive && !paused)
+  byId('live').classList.toggle('on', isLive && !paused)
+}
+
+const showState = (state: string) => {
+  const { dataset } = document.body
+  if (dataset['state'] === state) return
+  dataset['state'] = state
+  byId('state').hidden = state !== 'closed'
+  byId('live').hidden = state !== 'open'
+  if (state === 'closed') byId('said').textContent = byId('state').textContent
+  // What an empty page says depends on the state.
+  board.refreshSoon()
 }
 
 pauseButton.addEventListener('click', () => {
@@ -69,6 +78,7 @@ if (stream !== undefined && cursor !== undefined) {
       isLive = state === 'live'
       showConnection()
     },
+    onState: showState,
     onGone: reload,
   })
 }
