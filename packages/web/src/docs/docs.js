@@ -3,6 +3,9 @@
  * search and the forms to try operations. The pages are readable without it. The browser runs this file as it is.
  */
 
+// Loaded with this file and not on demand, so that a letter typed right after the shortcut is in the dialog.
+import { showSearch } from './search.js'
+
 const copied = 'Copied'
 
 /** Text of the example that is shown. @param {Element} block */
@@ -73,13 +76,9 @@ document.addEventListener('change', ({ target }) => {
 for (const block of document.querySelectorAll('.code')) addCopyButton(block)
 
 const searchButton = document.querySelector('button.search')
-async function openSearch() {
-  const { showSearch } = await import('./search.js')
-  await showSearch()
-}
 if (searchButton instanceof HTMLButtonElement) {
   searchButton.hidden = false
-  searchButton.addEventListener('click', () => void openSearch())
+  searchButton.addEventListener('click', showSearch)
 }
 document.addEventListener('keydown', (event) => {
   const target = event.target
@@ -87,7 +86,7 @@ document.addEventListener('keydown', (event) => {
   const asks = event.key === '/' || (event.key === 'k' && (event.metaKey || event.ctrlKey))
   if (asks && !writes) {
     event.preventDefault()
-    void openSearch()
+    showSearch()
   }
   if (event.key === 'Escape' && location.hash === '#menu') location.hash = '#content'
 })

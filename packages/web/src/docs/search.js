@@ -50,11 +50,11 @@ function find(entries, query) {
 /** @type {HTMLDialogElement | undefined} */
 let dialog
 
-export async function showSearch() {
+export function showSearch() {
   dialog ??= makeDialog()
   if (!dialog.open) dialog.showModal()
   dialog.querySelector('input')?.select()
-  await loadEntries().catch(() => undefined)
+  loadEntries().catch(() => undefined)
 }
 
 function makeDialog() {
@@ -63,7 +63,9 @@ function makeDialog() {
   made.setAttribute('aria-label', 'Search the documentation')
   const input = document.createElement('input')
   for (const [name, value] of [
-    ['type', 'search'],
+    // In a field for searches, the first Escape empties the field and does not close the dialog.
+    ['type', 'text'],
+    ['enterkeyhint', 'search'],
     ['role', 'combobox'],
     ['aria-label', 'Search'],
     ['aria-expanded', 'false'],

@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises'
 
-export const assetPaths = { style: '/docs/assets/docs.css', script: '/docs/assets/docs.js', search: '/docs/assets/search.json' }
+export const assetPaths = {
+  style: '/docs/assets/docs.css',
+  script: '/docs/assets/docs.js',
+  searchScript: '/docs/assets/search.js',
+  search: '/docs/assets/search.json',
+}
 
 const read = (name: string) => readFile(new URL(import.meta.resolve(`@atrium/web/${name}`)), 'utf8')
 
@@ -14,7 +19,7 @@ export const docsAssets: Readonly<Record<string, { type: string; read: () => Pro
     read: async () => `${await read('space/style/tokens.css')}\n${await read('docs/docs.css')}`,
   },
   [assetPaths.script]: { type: 'text/javascript', read: () => read('docs/docs.js') },
-  '/docs/assets/search.js': { type: 'text/javascript', read: () => read('docs/search.js') },
+  [assetPaths.searchScript]: { type: 'text/javascript', read: () => read('docs/search.js') },
   '/docs/assets/try-it.js': { type: 'text/javascript', read: () => read('docs/try-it.js') },
 }
 

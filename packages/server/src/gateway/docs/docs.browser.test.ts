@@ -99,6 +99,26 @@ describe('the documentation in Chromium', { skip: skipWithoutChromium, timeout: 
     await page.context().close()
   })
 
+  test('what is typed right after / is searched for, however slow the network is, and Escape closes at once', async () => {
+    const { page, problems } = await openPage('/docs', { locale: 'en-GB' })
+    await page.route('**/docs/assets/search.*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 400))
+      await route.continue()
+    })
+    await page.reload({ waitUntil: 'commit' })
+    await page.locator('button.search:visible').waitFor()
+    await page.keyboard.type('/items')
+    const input = page.getByRole('combobox')
+    await page.getByRole('option').first().waitFor()
+    assert.equal(await input.inputValue(), 'items')
+    await page.keyboard.press('Escape')
+    await input.waitFor({ state: 'hidden' })
+    // The focus is where it was.
+    assert.equal(await page.evaluate('document.activeElement.localName'), 'body')
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
+
   test('search finds operations, errors and guides with the keyboard alone; a hostile query stays text', async () => {
     const { page, problems } = await openPage('/docs/guides/quickstart')
     await page.locator('button.search:visible').waitFor()
