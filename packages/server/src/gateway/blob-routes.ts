@@ -54,8 +54,7 @@ export function addDiskBlobs(app: FastifyInstance, blobs: DiskBlobs, rules: Disk
     scope.put<BlobRequest>(url, async (req, reply) => {
       const grant = await uploadGrantOf(blobs, rules, req, reply)
       const { etag } = await receive(blobs, rules.publicUrl, req, grant).catch((error: unknown) => {
-        // The rest of the body is not read.
-        reply.header('connection', 'close')
+        discardRest(req, reply)
         throw apiErrorOf(error)
       })
       // The upload was completed or removed while its bytes arrived, so nothing refers to them.
@@ -135,11 +134,18 @@ async function uploadGrantOf(
     if (!(await rules.isOpen(grant.key))) return await refuse(rules, req, reply, uploadOver())
     return grant
   } catch (error) {
-    // The rest of the body is discarded within the time limit of the server: a reset of the connection would lose
-    // the answer for a browser that is still sending.
-    if (length === undefined || length > discardedBytes) reply.header('connection', 'close')
+    discardRest(req, reply)
     throw error
   }
+}
+
+/**
+ * The rest of the body is read and discarded within the time limit of the server: a reset of the connection would lose
+ * the answer for a browser that is still sending. Node itself discards only a body of which nothing was read.
+ */
+function discardRest(req: FastifyRequest, reply: FastifyReply): void {
+  if (req.raw.destroyed || !(bodyBytes(req) <= discardedBytes)) reply.header('connection', 'close')
+  else req.raw.resume()
 }
 
 function uploadOver(): ApiError {
