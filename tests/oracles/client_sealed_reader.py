@@ -42,12 +42,9 @@ POLICY = b'{"t":"policy","policy":"open"}'
 NUMBER = r"0|[1-9][0-9]{0,14}"
 HASH = r"[A-Za-z0-9_-]{43}"
 
-# `prev` and `encrypted_key` are optional here: a wrong `prev` is a problem of the chain, and whether a key belongs in
-# the line depends on the header, which is only read when the line is opened.
 LINE = re.compile(
     r'\{"protected":"(?P<protected>[A-Za-z0-9_-]+)",'
     rf'"unprotected":\{{"seq":(?P<seq>{NUMBER})(?:,"prev":"(?P<prev>{HASH})")?\}},'
-    r'(?:"encrypted_key":"(?P<key>[A-Za-z0-9_-]+)",)?'
     r'"iv":"(?P<iv>[A-Za-z0-9_-]{16})",'
     r'"ciphertext":"(?P<ciphertext>[A-Za-z0-9_-]+)",'
     r'"tag":"(?P<tag>[A-Za-z0-9_-]{22})"\}'
@@ -111,20 +108,24 @@ def number(text: str) -> int | float:
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
 
-def is_nested(value: Any, most: int) -> bool:
-    if not isinstance(value, (list, dict)):
-        return True
-    inner = value.values() if isinstance(value, dict) else value
-    return most > 0 and all(is_nested(one, most - 1) for one in inner)
+def is_nested(text: str, most: int) -> bool:
+    """Counted in the text: of a member that comes twice, the value has only the last one."""
+    depth = 0
+    for token in re.findall(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', text):
+        depth += 1 if token in "[{" else -1 if token in "]}" else 0
+        if depth > most:
+            return False
+    return True
 
 
 def parse_object(plain: bytes) -> dict[str, Any] | None:
     """The JSON object that is nested up to 64 deep; None if this is none."""
     try:
-        value = json.loads(plain.decode("utf-8"), parse_constant=refuse_constant, parse_int=number, parse_float=number)
+        text = plain.decode("utf-8")
+        value = json.loads(text, parse_constant=refuse_constant, parse_int=number, parse_float=number)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) and is_nested(value, 64) else None
+    return value if isinstance(value, dict) and is_nested(text, 64) else None
 
 
 def as_message(value: dict[str, Any]) -> dict[str, Any] | None:
@@ -156,9 +157,10 @@ def header_pattern(room: str, generation: int) -> re.Pattern[str]:
 
 
 def canonical(match: re.Match[str] | None) -> re.Match[str] | None:
-    """The parts of a line have one spelling each."""
-    names = ("protected", "prev", "key", "iv", "ciphertext", "tag")
-    parts = [match.groupdict().get(name) for name in names] if match else [""]
+    """The parts of a line have one spelling each, and only number 0 has no hash of the line before."""
+    if match is None or (match["prev"] is None) != (match["seq"] == "0"):
+        return None
+    parts = [match[name] for name in ("protected", "prev", "iv", "ciphertext", "tag")]
     return match if all(part is None or is_base64url(part) for part in parts) else None
 
 
@@ -219,7 +221,7 @@ class Reader:
             plain = self.cipher.decrypt(decode(match["iv"]), sealed, match["protected"].encode("ascii"))
         except (ValueError, InvalidTag):
             raise Problem("sealed", seq) from None
-        if header is None or match["key"] is not None:
+        if header is None or (header[2] is not None and not is_hash(header[2])):
             raise Problem("sealed", seq)
         return header, plain.rstrip(b" ")
 

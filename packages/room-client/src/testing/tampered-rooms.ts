@@ -62,6 +62,14 @@ export const swap = (text: string, part: string) => {
   return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)
 }
 const changed = (seq: number, change: (line: string) => string) => lines.map((line, i) => (i === seq ? change(line) : line))
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+/** The same bytes in another spelling: the last character has bits that no byte has. */
+const strayed = (hash: string) => hash.slice(0, -1) + alphabet[alphabet.indexOf(hash.slice(-1)) + 1]!
+/** A message with a member that comes twice, the first time as lists that are nested this deep. */
+const deepTwice = (deep: number) => {
+  const members = '"t":"turn","id":"deep","at":"2026-11-23T09:30:00.000Z","text":"[{"'
+  return `{${members},"x":${'['.repeat(deep)}${']'.repeat(deep)},"x":1}`
+}
 const without = (list: string[], seq: number) => list.filter((_, i) => i !== seq)
 const swapped = (list: string[], seq: number) => list.with(seq, list[seq + 1]!).with(seq + 1, list[seq]!)
 
@@ -104,6 +112,29 @@ export const tamperedRooms: Record<string, [TamperProblem, () => Promise<object[
     async () => [await pageOf(changed(3, (line) => line.replace('"seq":3', '"seq":4')))],
   ],
   'the hash of the line before is altered': ['chain', async () => [await pageOf(changed(3, (line) => swap(line, 'prev')))]],
+  'a line has no hash of the line before': [
+    'form',
+    async () => [await pageOf(changed(3, (line) => line.replace(/,"prev":"[^"]*"/, '')))],
+  ],
+  'a line says that it is the first, with a hash of the line before': [
+    'form',
+    async () => [await pageOf(changed(3, (line) => line.replace('"seq":3', '"seq":0')))],
+  ],
+  'a later page begins with such a line': [
+    'form',
+    async () => {
+      const late = changed(3, (line) => line.replace('"seq":3', '"seq":0')).slice(3)
+      return [await pageOf(lines.slice(0, 3)), await pageOf(late, {}, 3)]
+    },
+  ],
+  'the first line has the number of a later one, and no hash': [
+    'form',
+    async () => [await pageOf(changed(0, (line) => line.replace('"seq":0', '"seq":7')))],
+  ],
+  'a line has an encrypted key': [
+    'form',
+    async () => [await pageOf(await restored(sealed.with(3, sealed[3]!.replace(',"iv"', ',"encrypted_key":"AAAA","iv"'))))],
+  ],
   'a line has another spelling': ['form', async () => [await pageOf(changed(3, (line) => line.replace(',', ', ')))]],
   'a line has one more member': [
     'form',
@@ -120,8 +151,25 @@ export const tamperedRooms: Record<string, [TamperProblem, () => Promise<object[
     async () => [await pageOf(await saying({ seen: { seq: 9, hash: 'A'.repeat(43) } }))],
   ],
   'an author names another line': ['fork', async () => [await pageOf(await saying({ seen: { seq: 2, hash: 'A'.repeat(43) } }))]],
+  'an author names a hash in another spelling': [
+    'sealed',
+    async () => {
+      const store = await open(3)
+      const { seq, hash } = (await store.seen())!
+      await store.say('x', { seen: { seq, hash: strayed(hash) } })
+      return [await pageOf(store.lines)]
+    },
+  ],
   'an author names none': ['ahead', async () => [await pageOf(await saying({ seen: undefined }))]],
   'what is sealed is no record': ['record', async () => [await pageOf(await saying({ record: 'hello' }))]],
+  'a member that comes twice is nested too deep at first': [
+    'record',
+    async () => [await pageOf(await saying({ record: deepTwice(64) }))],
+  ],
+  'such a member is nested deeper than some parsers can read': [
+    'record',
+    async () => [await pageOf(await saying({ record: deepTwice(5_000) }))],
+  ],
   'a message has no text': ['record', async () => [await pageOf(await saying({ record: { text: '' } }))]],
   'a farewell leads back into the room': [
     'record',
