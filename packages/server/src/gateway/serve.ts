@@ -8,7 +8,7 @@ import { type AuditActor, auditedOperation, type AuditOrigin } from '#features/a
 import { recordAudit, recordRefusal } from '#features/audit-log/record-audit.ts'
 import { recordAnswer } from '#features/record-answer.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { assertRoom, sendBody } from '#http/bound-unread.ts'
+import { assertRoom, keyless, sendBody } from '#http/bound-unread.ts'
 import type { AnyHandler, Call, CollectionAccess } from '#features/handler.ts'
 import { actorOf, holderOf } from '#features/console/sign-in.ts'
 import { sessionName } from '#features/console/resolve-callers.ts'
@@ -84,9 +84,8 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
         return send(ctx, op, req, reply, serialise(answer), answer)
       }
       // The slot is released before the answer is sent: a client that does not read would keep it.
-      const reader = readerOf(req)
-      assertRoom(req, reply, reader)
-      const { answer, sent } = await pageTurns.run(reader, 1, async () => {
+      assertRoom(req, reply, readerOf(req))
+      const { answer, sent } = await pageTurns.run(req.tenantKey?.tenantId ?? limitAddress(req.ip), 1, async () => {
         const made = (await run(call, undefined)) as Answer
         return { answer: made, sent: serialise(made) }
       })
@@ -97,9 +96,9 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
   }
 }
 
-/** Whose pages are limited together: those of a tenant or, without one, of an IP address. */
+/** Whose unread answers are limited together. */
 function readerOf(req: FastifyRequest): string {
-  return req.tenantKey?.tenantId ?? limitAddress(req.ip)
+  return req.tenantKey?.tenantId ?? (req.operator ? 'operator' : keyless)
 }
 
 /** The hash by which the key cache finds the key, or the session of the console in its place. */

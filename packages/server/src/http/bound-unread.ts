@@ -37,16 +37,15 @@ class LastSizes {
   }
 }
 
-/** Of the 32 MiB for all: without a limit, a few slow readers of one tenant kept large answers from all others. */
-const largestShareBytes = 24 * 1024 * 1024
-
-/** How much of the budget the answers of each reader have. */
+/**
+ * How much of the budget the answers of each reader have. A reader may have as much as stays free for all others.
+ * With a fixed share, two tenants whose clients do not read kept large answers from everyone else.
+ */
 class Shares {
   readonly #bytes = new Map<string, number>()
 
-  hasRoom(reader: string, bytes: number): boolean {
-    const held = this.#bytes.get(reader) ?? 0
-    return held === 0 || held + bytes <= largestShareBytes
+  hasRoom(reader: string, bytes: number, unread: UnreadAnswers): boolean {
+    return unread.bytes === 0 || unread.hasRoom(2 * bytes + (this.#bytes.get(reader) ?? 0))
   }
 
   add(reader: string, res: ServerResponse, bytes: number): void {
@@ -63,6 +62,8 @@ class Shares {
 }
 
 const shares = new Shares()
+/** Callers without a key are one reader together, because a caller can have any number of addresses. */
+export const keyless = ''
 
 /** One per process, because the budget is the memory of the process. */
 const sizes = new LastSizes()
@@ -80,7 +81,7 @@ export function boundUnread(app: FastifyInstance): void {
  * GET is answered 503. Answers to other methods are always sent, because their effect is committed. This is not a
  * hook, which would cost time for each small answer.
  */
-export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string | Buffer, reader = ''): FastifyReply {
+export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string | Buffer, reader = keyless): FastifyReply {
   if (body.length <= smallBytes || req.method === 'HEAD') return reply.send(body)
   const isText = typeof body === 'string'
   if (isText && body.length > largeBytes) collector.note(body.length)
@@ -88,11 +89,9 @@ export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string 
   const bytes = isText ? Buffer.from(body) : body
   // Text is made for this answer alone. The bytes of cached files are shared by all readers.
   const held = isText ? bytes.length : pieceBytes
-  // Files have no reader of their own: they are shared by all.
-  const fits = reader === '' || shares.hasRoom(reader, held)
-  if (req.method === 'GET' && !fits) throw tooManyUnread(reply)
-  if (!req.server.unread.take(reply.raw, held) && req.method === 'GET') throw tooManyUnread(reply)
-  if (reader !== '') shares.add(reader, reply.raw, held)
+  const { unread } = req.server
+  if (req.method === 'GET' && !shares.hasRoom(reader, held, unread)) throw tooManyUnread(reply)
+  if (unread.take(reply.raw, held)) shares.add(reader, reply.raw, held)
   return reply.header('content-length', bytes.length).send(inPieces(bytes))
 }
 
@@ -101,7 +100,7 @@ export function assertRoom(req: FastifyRequest, reply: FastifyReply, reader: str
   const { unread } = req.server
   if (unread.bytes === 0) return
   const bytes = sizes.of(req, reader)
-  if (!unread.hasRoom(bytes) || !shares.hasRoom(reader, bytes)) throw tooManyUnread(reply)
+  if (!shares.hasRoom(reader, bytes, unread)) throw tooManyUnread(reply)
 }
 
 /** The error that replaces an answer. Removes the headers that were set for that answer. */

@@ -138,5 +138,5 @@ async function send(
   recordAnswer(ctx, req, reply, 'mcp', status)
   reply.code(status)
   if (type) reply.header('content-type', type)
-  return body === '' ? reply.send() : sendBody(req, reply, body)
+  return body === '' ? reply.send() : sendBody(req, reply, body, req.tenantKey?.tenantId)
 }
