@@ -231,7 +231,9 @@ describe('grants', () => {
     assertError(await grant({ amount: 5 }, randomUUID(), issuer), 402, 'insufficient_credit')
     await fund(issuer, 5)
     assert.equal((await grant({ amount: 5 }, randomUUID(), issuer)).status, 201)
-    assertError(await grant({ amount: 1 }, randomUUID(), issuer), 402, 'insufficient_credit')
+    const short = await grant({ amount: 1 }, randomUUID(), issuer)
+    assertError(short, 402, 'insufficient_credit')
+    assert.equal(short.body.error.message, "The grant needs 1 credit, and the issuer's balance has less. Nothing was charged.")
   })
 
   test('out of a coupon that expires never outlive it, and what is left of both goes back to where it came from', async () => {

@@ -8,6 +8,7 @@ import { findAgentForShare } from '../agents/store.ts'
 import type { Context } from '../context.ts'
 import { transactionId, type AccountRef, type Hold } from '#features/credits/ledger/movement.ts'
 import { findPayer } from '#features/credits/ledger/store.ts'
+import { nothingUnderCoupon } from '#features/credits/short-of-credit.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
 import { findLimits } from '#features/limits/limits.ts'
 import { holdEndsAt, holdOfShare, meteredPricesOf } from './budget.ts'
@@ -47,7 +48,7 @@ const preparedDeviceSeconds = 15 * 60
  */
 export async function payerOf(ctx: Context, coupon: string): Promise<AccountRef> {
   const payer = await findPayer(ctx.db, coupon)
-  if (!payer || payer.balanceCredits + payer.heldCredits === 0) throw new ApiError('insufficient_credit')
+  if (!payer || payer.balanceCredits + payer.heldCredits === 0) throw nothingUnderCoupon()
   return payer.account
 }
 

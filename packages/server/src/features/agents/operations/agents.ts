@@ -3,6 +3,7 @@ import type { Tx } from '#db/database.ts'
 import { recordAudit } from '#features/audit-log/record-audit.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
+import { shortOfCredit } from '#features/credits/short-of-credit.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
 import { issuerAccount, platformAccount, transactionId } from '#features/credits/ledger/movement.ts'
 import type { HandlerOf } from '#features/handler.ts'
@@ -51,7 +52,7 @@ async function chargeRegistration({ config }: Context, tx: Tx, tenantId: string,
       actor: tenantId,
     },
   ])
-  if (outcome === 'insufficient') throw new ApiError('insufficient_credit')
+  if (outcome === 'insufficient') throw shortOfCredit('registration', config.agentFeeCredits, "the issuer's balance")
   if (outcome !== 'posted') throw new Error(`the fee of agent ${agentId} is ${outcome}`)
 }
 

@@ -5,6 +5,7 @@ import type { Tx } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { blobDeletionsOfArtifact } from '#features/blob-deletions/blob-keys.ts'
 import { insertBlobDeletions } from '#features/blob-deletions/store.ts'
+import { shortOfCredit } from '#features/credits/short-of-credit.ts'
 import { revenueAccount, transactionId } from '#features/credits/ledger/movement.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
 import { recordEvent } from '#features/events/record-event.ts'
@@ -69,7 +70,7 @@ async function holdPrice(
       purpose: artifactId,
     },
   ])
-  if (outcome !== 'posted') throw new ApiError('insufficient_credit')
+  if (outcome !== 'posted') throw shortOfCredit('painting', priceCredits)
 }
 
 /** The properties of a stored generated blob. */

@@ -150,6 +150,10 @@ describe('painting', () => {
     assert.deepEqual(await balanceOf(coupon), { balance: 2, held: 0 })
     const short = await paint({ prompt: 'a forest', coupon })
     assert.deepEqual([short.status, short.body.error.code], [402, 'insufficient_credit'])
+    assert.equal(short.body.error.message, 'The painting needs 3 credits, and the coupon has less. Nothing was charged.')
+    const unknown = await paint({ prompt: 'a forest', coupon: 'nonsense' })
+    assert.deepEqual([unknown.status, unknown.body.error.code], [402, 'insufficient_credit'])
+    assert.match(unknown.body.error.message, /^There is no credit under this coupon/)
     assert.deepEqual(await receiptsOf(coupon), [{ kind: 'paint', sub: started.body.data.id, price: 3, charged: 3 }])
   })
 

@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { newId } from '#crypto/random.ts'
-import { ApiError, invalid } from '#errors/api-error.ts'
+import { invalid } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
 import { findPayer } from '#features/credits/ledger/store.ts'
+import { nothingUnderCoupon } from '#features/credits/short-of-credit.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { listChosenItems } from '#features/items/store.ts'
@@ -49,7 +50,7 @@ export const paintArtifact: HandlerOf<'paintArtifact'> = async ({ ctx, tx, tenan
 
 async function payerOf(ctx: Context, coupon: string) {
   const payer = await findPayer(ctx.db, coupon)
-  if (!payer) throw new ApiError('insufficient_credit')
+  if (!payer) throw nothingUnderCoupon()
   return payer.account
 }
 

@@ -8,6 +8,7 @@ import { ClaimTaken } from '#http/idempotency/run-claimed.ts'
 import { findAnswer } from '#http/idempotency/store.ts'
 import { hashCredential, newAccountId, newCredential } from '#crypto/random.ts'
 import { issuerAccount, transactionId } from '../ledger/movement.ts'
+import { shortOfCredit } from '../short-of-credit.ts'
 import { findPayer, type CodeAccount } from '../ledger/store.ts'
 
 export const grantCoupon: HandlerOf<'grantCoupon'> = async ({ ctx, claim, tenantId, body }) => {
@@ -37,7 +38,7 @@ export const grantCoupon: HandlerOf<'grantCoupon'> = async ({ ctx, claim, tenant
       expires_at: expiresAt ?? null,
     }),
   })
-  if (outcome === 'insufficient') throw new ApiError('insufficient_credit')
+  if (outcome === 'insufficient') throw shortOfCredit('grant', amount, payer ? 'the code' : "the issuer's balance")
   if (outcome === 'claim_taken' || outcome === 'repeated') throw await repeatOf(ctx, claim)
   return answer
 }

@@ -7,6 +7,7 @@ import { claimedTransaction } from '#http/idempotency/claimed-transaction.ts'
 import { assertUnanswered } from '#http/idempotency/run-claimed.ts'
 import { type BudgetShare, holdOfShare, maxShares } from '../budget.ts'
 import { updateToppedUp } from '../budget-store.ts'
+import { shortOfCredit } from '#features/credits/short-of-credit.ts'
 import { payerOf } from '../launch.ts'
 import { isActive, statusView, type Session } from '../session.ts'
 import { findSessionForUpdate } from '../store.ts'
@@ -36,6 +37,6 @@ async function topUp(tx: Tx, { tenantId, id }: Session, share: BudgetShare): Pro
   if (share.credits <= missing)
     throw invalid('/budget_credits', `must be more than ${missing}, which the last answer used beyond the budget`)
   const [outcome] = await postMovements(tx, [holdOfShare(session, share, budgetShares.length)])
-  if (outcome !== 'posted') throw new ApiError('insufficient_credit')
+  if (outcome !== 'posted') throw shortOfCredit('top-up', share.credits)
   return updateToppedUp(tx, session, share)
 }

@@ -1,0 +1,15 @@
+import { ApiError } from '#errors/api-error.ts'
+
+/** Says how much is needed. How much is there, is for those who hold the code alone: `POST /wallets/lookup`. */
+export function shortOfCredit(what: string, credits: number, where = 'the coupon'): ApiError {
+  const amount = credits === 1 ? '1 credit' : `${credits} credits`
+  return new ApiError('insufficient_credit', {
+    message: `The ${what} needs ${amount}, and ${where} has less. Nothing was charged.`,
+  })
+}
+
+export function nothingUnderCoupon(): ApiError {
+  return new ApiError('insufficient_credit', {
+    message: 'There is no credit under this coupon: it is mistyped, unknown, expired or spent. Nothing was charged.',
+  })
+}
