@@ -164,6 +164,27 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
     await untilSettled()
   })
 
+  test('what waits is sent after the clock of the database was set back', async () => {
+    const wall = walls[0]!
+    hooks.reply = 500
+    const before = arrivedOf(wall)
+    await add(wall)
+    await until(() => arrivedOf(wall) === before + 2, 'both endpoints get it')
+    const tried = `select (select count(*) from webhook_deliveries where status = 'pending' and tries = 1)
+      + (select count(*) from webhook_endpoint_deliveries where status = 'pending' and tries = 1) as count`
+    await until(async () => (await countOf(tried)) === 2, 'both failures are written down')
+    hooks.reply = 204
+    for (const table of ['webhook_deliveries', 'webhook_endpoint_deliveries'])
+      await db.query(
+        `update ${table} set next_attempt_at = now() + interval '1 hour' where tenant_id = $1 and status = 'pending'`,
+        [wall.tenant.id],
+      )
+    await db.query(`update webhook_queues set due_at = now() + interval '1 hour' where tenant_id = $1`, [wall.tenant.id])
+    await db.query(`update database_contact set last_at = now() + interval '1 hour'`)
+    await until(() => arrivedOf(wall) === before + 4, 'they get it again')
+    await untilSettled()
+  })
+
   test('the mark of an endpoint stays if something may be pending that was not seen', async () => {
     const wall = walls[1]!
     const ref = { tenantId: wall.tenant.id, endpointId: 'default' }

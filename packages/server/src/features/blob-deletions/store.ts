@@ -51,6 +51,16 @@ export async function claimBlobDeletions(db: Db, limit: number): Promise<BlobDel
   return (await db.query(claimStatement, [limit])).map(toBlobDeletion)
 }
 
+const dueAgainStatement = statement<never>(
+  'blob-deletions-due-again',
+  `update blob_deletions set due_at = now() where due_at > now() + interval '${retryAfterSeconds} seconds'`,
+)
+
+/** After the clock was set back: what lies further ahead than a retry is due now. */
+export async function dueAgain(db: Db): Promise<void> {
+  await db.query(dueAgainStatement, [])
+}
+
 const deleteStatement = statement<never>(
   'blob-deletions-delete',
   'delete from blob_deletions where tenant_id = $1 and target = $2',

@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile'
 import { send } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { endOverdue } from './session-transitions.ts'
-import { noteContact } from './store.ts'
+import { noteContact } from './contact-store.ts'
 
 let world: SessionWorld
 before(async () => {

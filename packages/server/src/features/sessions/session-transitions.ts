@@ -9,7 +9,8 @@ import { holdIdOf } from './launch.ts'
 import { isActive, isDue, sessionEvent, type Ending, type Session, type SessionStatus } from './session.ts'
 import { listUnendedOfTenant } from './retention-store.ts'
 import { listActiveOfAgent, listOverdue } from './list-store.ts'
-import { findSessionForUpdate, noteContact, updateEnded, updateJoined } from './store.ts'
+import { followClock } from './follow-clock.ts'
+import { findSessionForUpdate, updateEnded, updateJoined } from './store.ts'
 
 type SessionRef = Pick<Session, 'tenantId' | 'id'>
 
@@ -118,7 +119,8 @@ function useOf({ heldCredits, usedCredits, use }: Budget): HoldEnd['use'] {
  * others from their end.
  */
 export async function endOverdue(ctx: Context, limit: number): Promise<{ looked: number; failed: string[] }> {
-  await noteContact(ctx.db)
+  // Sessions end in time also where something else cannot be moved.
+  await followClock(ctx).catch((error: unknown) => ctx.log.error({ err: error }, 'the clock of the database was not followed'))
   const overdue = await listOverdue(ctx.db, limit)
   const failed: string[] = []
   for (const session of overdue) {

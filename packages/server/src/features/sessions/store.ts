@@ -277,21 +277,3 @@ export async function updateJoined(tx: Tx, tenantId: string, id: string): Promis
   const [row] = await tx.query(joinedStatement, [tenantId, id])
   return row && toSession(row)
 }
-
-const contactStatement = statement<never>(
-  'database-contact',
-  // The sweeper calls this every 5 seconds. A gap of more than three intervals means that the database was
-  // unreachable. If `since` is in the future, the clock was set back after it was written. Without a reset,
-  // no agent would be late until the clock reaches it.
-  `insert into database_contact as c (since, last_at) values (now(), now())
-   on conflict on constraint database_contact_pkey do update
-   set since = case when c.last_at < now() - interval '16 seconds' or c.since > now() then now() else c.since end, last_at = now()`,
-)
-
-/**
- * Records that the database can be reached. After an outage, agents have their full time again to report that they
- * joined.
- */
-export async function noteContact(db: Db): Promise<void> {
-  await db.query(contactStatement, [])
-}

@@ -2,6 +2,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { eventually } from '#testing/session-world.ts'
 import { startWebhookWorld, type WebhookWorld } from '#testing/webhook-world.ts'
+import { endOverdue } from '#features/sessions/session-transitions.ts'
 import { ShardGuard } from '#features/distribution/shard-guard.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 
@@ -135,6 +136,39 @@ describe('a worker', () => {
     ])
     await world.cause(1)
     await world.arrived(server, 1)
+  })
+
+  test('sends what waits by a clock of the database that was then set back', async (t) => {
+    const server = await world.openHook(t, 500)
+    await world.setHook(server)
+    await world.cause(3)
+    await eventually(async () => {
+      const deliveries = await world.deliveries()
+      return deliveries.filter(({ attempts }) => attempts > 0).length === 3
+    }, 'each has failed')
+    await world.letGo()
+    // As after an hour back: a fresh delivery, one that was sent again after a day, and one that waits half an hour more.
+    await world.query(
+      `update webhook_deliveries d set next_attempt_at = now() + make_interval(mins => 60 + 30 * (n.place = 3)::int),
+         tries = (n.place = 3)::int, last_attempt_at = case n.place when 2 then now() - interval '1 day' else now() + interval '1 hour' end
+       from (select sequence, row_number() over (order by sequence) as place from webhook_deliveries where tenant_id = $1) n
+       where d.tenant_id = $1 and d.sequence = n.sequence`,
+      [world.tenant.id],
+    )
+    await world.query('update webhooks set resume_at = null, failures = 0 where tenant_id = $1', [world.tenant.id])
+    await world.query(
+      `insert into database_contact (since, last_at) values (now(), now() + interval '1 hour')
+       on conflict on constraint database_contact_pkey do update set last_at = excluded.last_at`,
+    )
+    server.reply = 204
+    await endOverdue(world.api.ctx, 10)
+    const left = () => world.deliveries().then((all) => all.filter((one) => one.status === 'pending'))
+    await eventually(async () => (await left()).length === 1, 'what would be due has arrived')
+    const [last] = await left()
+    const waitMs = Date.parse(last!.next_attempt_at) - Date.now()
+    assert.ok(waitMs > 29 * 60_000 && waitMs <= 30 * 60_000, `it waits ${waitMs} ms`)
+    await endOverdue(world.api.ctx, 10)
+    assert.equal((await left())[0]!.next_attempt_at, last!.next_attempt_at)
   })
 
   test('that stops releases its endpoints, and one that starts continues', async (t) => {

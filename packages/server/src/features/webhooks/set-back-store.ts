@@ -1,0 +1,77 @@
+import { statement, type Db } from '#db/database.ts'
+import { forEach, of } from './store.ts'
+import type { EndpointRef } from './webhook.ts'
+
+// After the clock of the database was set back, the times of waiting deliveries lie too far ahead by as much.
+
+const batchSize = 1_000
+
+const waitingStatements = forEach((t) =>
+  statement<{ tenant_id: string; endpoint_id: string }>(
+    `webhooks-waiting-${t.kind}`,
+    `select distinct d.tenant_id, ${t.idOf('d')} as endpoint_id from ${t.deliveries} d
+     where d.status = 'pending' and d.next_attempt_at > now()`,
+  ),
+)
+
+interface LateRow {
+  slot: number
+  sequence: number
+  next_attempt_at: string
+  moved_to: string
+}
+
+const lateStatements = forEach((t) =>
+  statement<LateRow>(
+    `webhooks-late-${t.kind}`,
+    `select d.slot, d.sequence, d.next_attempt_at, d.next_attempt_at - make_interval(secs => $5::float8) as moved_to
+     from ${t.deliveries} d
+     where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.status = 'pending' and d.next_attempt_at > now()
+       and (d.next_attempt_at, d.sequence) > ($3::timestamptz, $4::bigint)
+     order by d.next_attempt_at, d.sequence limit ${batchSize}`,
+  ),
+)
+
+const moveStatements = forEach((t) =>
+  statement<never>(
+    `webhooks-move-${t.kind}`,
+    // The times are values, because Citus refuses a stable function of a column here. What got another time meanwhile got it
+    // by the new clock.
+    `update ${t.deliveries} d set next_attempt_at = i.moved_to
+     from unnest($3::smallint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[]) as i (slot, sequence, was, moved_to)
+     where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.slot = i.slot and d.sequence = i.sequence and d.status = 'pending'
+       and d.next_attempt_at = i.was`,
+  ),
+)
+
+const queuesStatement = statement<never>(
+  'webhooks-queues-look-again',
+  // On Citus: a worker looks at each endpoint, and sets when its next delivery is due. resends: one that does so now has
+  // read the times from before, and does not count.
+  'update webhook_queues set due_at = now(), resends = resends + 1 where due_at > now()',
+)
+
+/** Moves the time of each delivery that waits by so many seconds. */
+export async function moveDeliveries(db: Db, seconds: number): Promise<void> {
+  for (const statement of Object.values(waitingStatements))
+    for (const row of await db.query(statement, []))
+      await moveEndpoint(db, { tenantId: row.tenant_id, endpointId: row.endpoint_id }, seconds)
+  await db.query(queuesStatement, [])
+}
+
+async function moveEndpoint(db: Db, ref: EndpointRef, seconds: number): Promise<void> {
+  const key = [ref.tenantId, ref.endpointId]
+  // By the time before: what was moved lies behind the last row of its batch, and is not moved again.
+  let after: Pick<LateRow, 'next_attempt_at' | 'sequence'> | undefined = { next_attempt_at: '-infinity', sequence: 0 }
+  while (after) {
+    const late: LateRow[] = await db.query(of(lateStatements, ref), [...key, after.next_attempt_at, after.sequence, seconds])
+    await db.query(of(moveStatements, ref), [
+      ...key,
+      late.map(({ slot }) => slot),
+      late.map(({ sequence }) => sequence),
+      late.map(({ next_attempt_at: was }) => was),
+      late.map(({ moved_to: to }) => to),
+    ])
+    after = late.length === batchSize ? late.at(-1) : undefined
+  }
+}
