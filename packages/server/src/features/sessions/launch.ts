@@ -11,6 +11,7 @@ import { findPayer } from '#features/credits/ledger/store.ts'
 import { nothingUnderCoupon } from '#features/credits/short-of-credit.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
 import { findLimits } from '#features/limits/limits.ts'
+import { findTenant } from '#features/tenants/store.ts'
 import { holdEndsAt, holdOfShare, meteredPricesOf } from './budget.ts'
 import type { HostedDevice } from './hosted-device.ts'
 import { sealCoupon, sealDeviceKeys, sealRoomKey, type LaunchedAgent, type Session } from './session.ts'
@@ -90,6 +91,7 @@ export async function launchInto(
     pendingLaunchId,
   })
   if (!session) return undefined
+  await assertActive(tx, session.tenantId)
   await assertSessionQuota(ctx, tx, session.tenantId, 'active')
   // Only now: a launch of an agent that is already in the room costs nothing, whatever the price.
   assertPrice(launch.agent, launch.maxPriceCredits)
@@ -105,6 +107,15 @@ export async function launchInto(
   await insertAgentVersion(tx, session)
   await countOne(tx, session.tenantId, 'launches')
   return { session, controlToken }
+}
+
+/**
+ * The key was checked before the room was, and the process may have been stopped since. Without a lock: a transaction
+ * lasts for seconds, and a deletion ends at the earliest a minute after the suspension. So the deletion finds the session,
+ * or this finds the tenant suspended.
+ */
+async function assertActive(tx: Tx, tenantId: string): Promise<void> {
+  if ((await findTenant(tx, tenantId))?.status !== 'active') throw new ApiError('tenant_suspended')
 }
 
 /**
@@ -144,6 +155,7 @@ function holdsOf(session: Session): Hold[] {
 /** Stores a pending launch for the holder of its summon key. Credits are held only once the key is used. */
 export async function reserveLaunch(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
   assertPrice(launch.agent, launch.maxPriceCredits)
+  await assertActive(tx, launch.tenantId)
   const summonKey = newCredential('summonKey')
   const pending = await insertSession(tx, {
     ...newSession(ctx, launch, payer),

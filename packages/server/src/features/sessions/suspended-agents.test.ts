@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { hashCredential, newCredential } from '#crypto/random.ts'
 import { assertError, send } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
+import { deleteBlobs } from '../blob-deletions/delete-blobs.ts'
+import { eraseTenants } from '../tenant-data/erase-tenants.ts'
 import { auditLedger } from '../credits/ledger/audit-store.ts'
 
 let world: SessionWorld
@@ -116,3 +119,43 @@ test('a launch that was under way when its agent was suspended launches nothing,
   const { rows } = await pool.query('select status from sessions where agent_id = $1', [agentId])
   assert.deepEqual(rows, [])
 })
+
+for (const arm of [false, true])
+  test(`a ${arm ? 'pending launch' : 'launch'} that was in flight while its tenant was deleted leaves nothing`, async (t) => {
+    const { ctx } = world.api
+    const agentId = await world.makeAgent()
+    const launcher = await world.api.makeTenant('Launcher')
+    const coupon = await world.makeCoupon(5)
+    const { room, mk } = world.newRoom()
+    const atTheRoom = Promise.withResolvers<void>()
+    const goesOn = Promise.withResolvers<void>()
+    // As in a process that is stopped for more than a minute, and then continues.
+    t.mock.method(ctx.agentRooms, 'assertEnters', async () => {
+      atTheRoom.resolve()
+      await goesOn.promise
+      return 0
+    })
+    const launch = send(world.api, 'POST', '/sessions', {
+      key: launcher.secretKey,
+      idempotencyKey: randomUUID(),
+      body: { agent_id: agentId, room: { room, mk }, coupon, arm },
+    })
+    await atTheRoom.promise
+    const admin = { headers: { 'x-admin-token': world.api.adminToken } }
+    const deletion = `/tenants/${launcher.id}/deletion`
+    assert.equal((await send(world.api, 'POST', deletion, { ...admin, body: { after_days: 0 } })).status, 202)
+    await ctx.db.pool.query(`update tenant_deletions set requested_at = now() - interval '2 minutes' where tenant_id = $1`, [
+      launcher.id,
+    ])
+    await eventually(async () => {
+      await eraseTenants(ctx)
+      await deleteBlobs(ctx, 1_000)
+      return (await send(world.api, 'GET', deletion, admin)).body.data.state === 'done'
+    }, 'the deletion ends')
+    goesOn.resolve()
+    assertError(await launch, 401, 'tenant_suspended')
+    const { rows } = await ctx.db.pool.query('select id from sessions where tenant_id = $1', [launcher.id])
+    assert.deepEqual(rows, [])
+    const { balance, held } = await world.balance(coupon)
+    assert.deepEqual([balance, held], [5, 0])
+  })
