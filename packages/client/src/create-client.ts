@@ -188,7 +188,8 @@ function resultOf(answer: HttpAnswer, { raw }: Route): AnyResult {
   if (stream) return { status, headers, data: stream }
   if (bytes.length === 0) return { status, headers }
   const type = headers.get('content-type') ?? ''
-  if (!/\bjson\b/.test(type)) return { status, headers, data: type.startsWith('text/') ? new TextDecoder().decode(bytes) : bytes }
+  if (raw && !/\bjson\b/.test(type))
+    return { status, headers, data: type.startsWith('text/') ? new TextDecoder().decode(bytes) : bytes }
   const body = jsonOf(answer)
   if (raw) return { status, headers, data: body }
   const { data, meta: { next_cursor: nextCursor, warnings } = {} } = body as { data?: unknown; meta?: ResponseMeta }

@@ -12,6 +12,8 @@ import {
   NotAuthorizedError,
   UnexpectedAnswerError,
 } from './errors.ts'
+import { followStream } from './follow-stream.ts'
+import { readExport } from './read-export.ts'
 import { errorAnswer, failureOf, startScriptedServer } from './testing/scripted-server.ts'
 
 const server = await startScriptedServer()
@@ -85,6 +87,17 @@ describe('an error', () => {
   test('of broken JSON in a success is UnexpectedAnswerError', async () => {
     server.script({ body: '{"data":' })
     assert.ok((await failure()) instanceof UnexpectedAnswerError)
+  })
+
+  test('of a page of a proxy in place of the answer is UnexpectedAnswerError', async () => {
+    const page = { body: '<html>', headers: { 'content-type': 'text/html' } }
+    server.script(page, page, page)
+    const error = await failure()
+    assert.ok(error instanceof UnexpectedAnswerError)
+    assert.equal(error.message, 'The server answered 200 with text/html in place of JSON: is the base URL right?')
+    const id = 'col_4fRzK0vXcB1mQwErTy7uPa'
+    const reads = [followStream(client.streamWall, { id }), readExport(client.exportItems, { id, collectionToken: 'cat_x' })]
+    for (const read of reads) assert.ok((await failureOf(read.next())) instanceof UnexpectedAnswerError)
   })
 
   test('that is flat gives its error as the code', async () => {

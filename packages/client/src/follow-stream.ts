@@ -1,6 +1,6 @@
 import type { StreamBody } from '@atrium/contract/streams'
 import { makeError } from './error-of-answer.ts'
-import { readWithin } from './read-within.ts'
+import { readerOf, readWithin } from './read-within.ts'
 import { delayMs, isTransient, wait, type Wait } from '@atrium/room-client/retry'
 
 /** A message with its cursor. `event` determines the shape of `data`. */
@@ -68,7 +68,7 @@ export async function* followStream<Input extends { headers?: object | undefined
 
 /** The blocks of a stream, without the empty line between them. Ends when the connection does. */
 async function* blocksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<string> {
-  const reader = body.getReader()
+  const reader = readerOf(body)
   const decoder = new TextDecoder()
   let text = ''
   try {

@@ -1,7 +1,7 @@
 import type { ExportedItem, ItemExportLine } from '@atrium/contract/item-export'
 import type { StreamBody } from '@atrium/contract/streams'
 import { makeError } from './error-of-answer.ts'
-import { readWithin } from './read-within.ts'
+import { readerOf, readWithin } from './read-within.ts'
 
 /** Within an export, the server always sends something in less than this time. */
 const silenceMs = 45_000
@@ -35,7 +35,7 @@ export async function* readExport<Input extends { signal?: AbortSignal | undefin
 
 /** The complete lines of a body. Ends when the connection does. */
 async function* linesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<string> {
-  const reader = body.getReader()
+  const reader = readerOf(body)
   const decoder = new TextDecoder()
   let text = ''
   try {

@@ -1,3 +1,17 @@
+import { makeError } from './error-of-answer.ts'
+
+/** The reader of a stream that was asked for. A proxy may have answered its page instead. */
+export function readerOf(body: unknown): ReadableStreamDefaultReader<Uint8Array> {
+  // The fetch that a caller passed may have a class of its own.
+  const stream = body as Partial<ReadableStream<Uint8Array>> | undefined
+  if (stream?.getReader) return (stream as ReadableStream<Uint8Array>).getReader()
+  throw makeError({
+    status: 200,
+    code: 'unexpected_answer',
+    message: 'The server answered without a stream: is the base URL right?',
+  })
+}
+
 /** undefined: the connection has ended or broken, was silent for too long, or the signal was aborted. */
 export async function readWithin(
   reader: ReadableStreamDefaultReader<Uint8Array>,

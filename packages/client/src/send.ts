@@ -71,6 +71,8 @@ export function jsonOf({ res, bytes }: HttpAnswer): unknown {
     return JSON.parse(new TextDecoder().decode(bytes))
   } catch (cause) {
     const { status } = res
-    throw makeError({ status, code: 'unexpected_answer', message: `The server answered ${status} with broken JSON`, cause })
+    const type = res.headers.get('content-type') ?? 'a body without a type'
+    const what = /\bjson\b/.test(type) ? 'broken JSON' : `${type} in place of JSON: is the base URL right?`
+    throw makeError({ status, code: 'unexpected_answer', message: `The server answered ${status} with ${what}`, cause })
   }
 }

@@ -171,6 +171,19 @@ class Calls(unittest.TestCase):
                     self.client(server).get_tenant()
                 self.assertEqual((unexpected.exception.status, len(server.received)), (status, 1))
 
+    def test_a_page_of_a_proxy_in_place_of_the_answer_is_unexpected(self) -> None:
+        def page(handler: BaseHTTPRequestHandler) -> None:
+            handler.send_response(200)
+            handler.send_header("content-type", "text/html")
+            handler.send_header("content-length", "6")
+            handler.end_headers()
+            handler.wfile.write(b"<html>")
+
+        with ScriptedServer([page]) as server:
+            with self.assertRaisesRegex(UnexpectedAnswerError, "text/html in place of JSON: is the base URL right"):
+                self.client(server).get_tenant()
+            self.assertEqual(self.client(server).render_collection("col_1").data, "<html>")
+
     def test_the_time_limit_is_that_of_the_whole_answer(self) -> None:
         def drip(handler: BaseHTTPRequestHandler) -> None:
             handler.send_response(200)
@@ -213,6 +226,17 @@ class Calls(unittest.TestCase):
         for wrong in ("localhost:8787", "ftp://localhost", "http://a:b@localhost", "/v1"):
             with self.assertRaises(ValueError):
                 Atrium(wrong)
+
+    def test_an_empty_value_is_not_replaced_by_another(self) -> None:
+        with ScriptedServer([DONE]) as server:
+            with patch.dict("os.environ", {"ATRIUM_URL": server.url, "ATRIUM_KEY": "wsk_of_the_environment"}):
+                with self.assertRaisesRegex(ValueError, "needs a credential"):
+                    Atrium(key="").get_tenant()
+                with self.assertRaises(ValueError):
+                    Atrium("")
+            # Each attempt of a caller whose own key is empty would have had another one.
+            self.client(server).add_item("col_1", body=ITEM, idempotency_key="")  # type: ignore[arg-type]
+        self.assertEqual([received.headers["idempotency-key"] for received in server.received], [""])
 
     def test_a_credential_that_is_missing_or_a_placeholder_is_named_and_not_sent(self) -> None:
         with ScriptedServer([json_answer({"data": {}})]) as server, patch.dict("os.environ", clear=True):

@@ -76,7 +76,9 @@ class Core:
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> Answer[Any]:
-        key = (idempotency_key or secrets.token_urlsafe(16)) if route.keyed is not None else None
+        key = idempotency_key
+        if key is None and route.keyed is not None:
+            key = secrets.token_urlsafe(16)
         request = self._request(route, path, query, headers, body, collection_token, control_token, key)
 
         # GET and PUT are idempotent (RFC 9110, 9.2.2). DELETE is too, but its retry would fail with 404.
@@ -265,7 +267,8 @@ def _answer_of(answer: HttpAnswer, route: Route) -> Answer[Any]:
     content_type = answer.headers.get("content-type", "")
     # A stream of JSON values, one a line, is for the caller to read.
     is_lines = content_type.startswith("application/x-ndjson")
-    if is_lines or "json" not in content_type:
+    # Without `raw`, anything but JSON is the page of a proxy.
+    if route.raw and (is_lines or "json" not in content_type):
         is_text = is_lines or content_type.startswith("text/")
         return Answer(answer.body.decode() if is_text else answer.body, answer.status, answer.headers)
     body = json_of(answer)

@@ -32,7 +32,10 @@ def error_of_answer(answer: HttpAnswer) -> AtriumError:
         return make_error(message, code=error, reason=reason, doc_url=_text_of(body.get("doc_url")), **known)
     if not isinstance(error, dict) or not isinstance(error.get("code"), str):
         # A proxy's page, or an empty body: only the status is known.
-        return make_error(f"The server answered {answer.status} without an error code", code="unexpected_answer", **known)
+        message = f"The server answered {answer.status} without an error code"
+        if 300 <= answer.status < 400:
+            message = f"The server redirects ({answer.status}), and the API never does: is the base URL right?"
+        return make_error(message, code="unexpected_answer", **known)
     details = error.get("details")
     known["request_id"] = _text_of(error.get("request_id")) or request_id
     return make_error(
@@ -50,7 +53,9 @@ def json_of(answer: HttpAnswer) -> Any:
     try:
         return json.loads(answer.body)
     except ValueError as cause:
-        message = f"The server answered {answer.status} with broken JSON"
+        content_type = answer.headers.get("content-type") or "a body without a type"
+        what = "broken JSON" if "json" in content_type else f"{content_type} in place of JSON: is the base URL right?"
+        message = f"The server answered {answer.status} with {what}"
         raise make_error(message, status=answer.status, code="unexpected_answer") from cause
 
 

@@ -58,15 +58,15 @@ class Atrium(Operations):
         retries: int = 2,
         sleep: Sleep = time.sleep,
     ) -> None:
-        given = base_url or os.environ.get("ATRIUM_URL")
+        given = _given(base_url, "ATRIUM_URL")
         if not given:
             raise ValueError("Where is Atrium? Pass its base URL, or set ATRIUM_URL, such as http://localhost:8787/v1")
         super().__init__(
             Settings(
                 root_url=_root_of(given),
-                key=key or os.environ.get("ATRIUM_KEY") or None,
-                control_token=control_token or os.environ.get("ATRIUM_CONTROL_TOKEN") or None,
-                admin_token=admin_token or os.environ.get("ATRIUM_ADMIN_TOKEN") or None,
+                key=_given(key, "ATRIUM_KEY"),
+                control_token=_given(control_token, "ATRIUM_CONTROL_TOKEN"),
+                admin_token=_given(admin_token, "ATRIUM_ADMIN_TOKEN"),
                 timeout=timeout,
                 retries=retries,
                 sleep=sleep,
@@ -139,6 +139,11 @@ class Atrium(Operations):
 
     def __repr__(self) -> str:
         return f"Atrium({self._settings.root_url!r})"
+
+
+def _given(value: str | None, name: str) -> str | None:
+    """An empty value, such as a setting that was not filled in, is not replaced by the environment's."""
+    return os.environ.get(name) if value is None else value
 
 
 def _root_of(base_url: str) -> str:
