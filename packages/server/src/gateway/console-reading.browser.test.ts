@@ -240,5 +240,9 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     assert.match(await added.innerText(), /\d\d:\d\d:\d\d (?:GMT\+9|JST)/)
     assert.match((await added.locator('time').getAttribute('title')) ?? '', /\d\d:\d\d:\d\d (?:GMT\+9|JST)$/)
     await page.context().close()
+    const overview = await world.open('', { timezoneId: 'Asia/Tokyo' })
+    // Of the hours in the charts.
+    await overview.page.getByText(/^Times in (?:GMT\+9|JST)$/).waitFor()
+    await overview.page.context().close()
   })
 })

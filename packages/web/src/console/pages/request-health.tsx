@@ -6,7 +6,7 @@ import { useQuery } from '../api/use-query.ts'
 import { Chart } from '../parts/chart.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { FailureNote } from '../parts/failure.tsx'
-import { formatNumber } from '../parts/format.tsx'
+import { formatNumber, formatZone } from '../parts/format.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Link } from '../router/router.tsx'
 
@@ -25,6 +25,7 @@ export function RequestHealth() {
     <section aria-labelledby="request-health">
       <div class="card-head">
         <h2 id="request-health">The last {data.buckets.length} hours</h2>
+        {data.enabled && <span class="hint">Times in {formatZone(Date.now() / 1_000)}</span>}
         <CurlButton what="read these counts" call={() => ['summariseRequests', {}]} />
       </div>
       {data.enabled ? (

@@ -56,7 +56,14 @@ export function formatDay(utcSeconds: number): string {
 
 const hour = new Intl.DateTimeFormat('en', { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
-/** An hour in local time: "Fri 14:00". */
+const zone = new Intl.DateTimeFormat('en', { timeZoneName: 'short' })
+
+/** The zone of local times: "GMT+1". */
+export function formatZone(utcSeconds: number): string {
+  return zone.formatToParts(utcSeconds * 1_000).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+}
+
+/** An hour in local time: "Fri 14:00". Beside it stands `formatZone`. */
 export function formatHour(utcSeconds: number): string {
   return hour.format(utcSeconds * 1_000)
 }
