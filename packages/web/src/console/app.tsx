@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import { sessionStore } from './api/api.ts'
-import { loadSession } from './api/session.ts'
+import { type ConsoleSession, loadSession, sessionStore } from './api/session.ts'
 import { FailureNote } from './parts/failure.tsx'
 import { Loading } from './parts/loading.tsx'
+import { EndedSession } from './shell/ended-session.tsx'
 import { Shell } from './shell/shell.tsx'
 import { isForSignIn, SignIn } from './shell/sign-in.tsx'
 import { Toasts } from './shell/toasts.tsx'
@@ -32,8 +32,12 @@ export function App() {
   }
   return (
     <>
-      {session && !ended && !isSigningIn ? (
-        <Shell key={session.csrf} session={session} />
+      {session && !isSigningIn ? (
+        <>
+          {/* What was typed stays where the session ends and the same person signs in again. */}
+          <Shell key={personOf(session)} session={session} />
+          {ended && <EndedSession onSignedIn={openNew} />}
+        </>
       ) : (
         <main class="alone">
           {state.error !== undefined ? (
@@ -48,4 +52,8 @@ export function App() {
       <Toasts />
     </>
   )
+}
+
+function personOf({ kind, tenant, member, role }: ConsoleSession): string {
+  return JSON.stringify([kind, tenant?.id, member?.id, role])
 }

@@ -2,18 +2,7 @@ import type { InputOf, ResultOf } from '@atrium/client/call'
 import { createClient } from '@atrium/client/create-client'
 import { errorOfAnswer } from '@atrium/client/error-of-answer'
 import type { Operations, ServedOperationId } from '@atrium/contract/table'
-import { askConsole, type ConsoleSession, CSRF_HEADER } from './session.ts'
-import { Store } from '../../space/store.ts'
-
-interface SessionState {
-  session: ConsoleSession | undefined
-  /** The session ended while the page was open. */
-  ended: boolean
-  /** The session that this page signed out of, and whether all sessions of the person ended with it. */
-  left?: { session: ConsoleSession; everywhere: boolean } | undefined
-}
-
-export const sessionStore = new Store<SessionState>({ session: undefined, ended: false })
+import { askConsole, type ConsoleSession, CSRF_HEADER, sessionStore } from './session.ts'
 
 /** The signed-in session. Pages exist only while there is one. */
 export function currentSession(): ConsoleSession {
@@ -46,12 +35,16 @@ export async function signOut(everywhere: boolean): Promise<void> {
 }
 
 async function fetchWithSession(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  const { session, ended } = sessionStore.value
+  // What the covered page asks for meanwhile would be refused.
+  if (ended) return new Response(null, { status: 401 })
   const headers = new Headers(init.headers)
-  headers.set(CSRF_HEADER, sessionStore.value.session?.csrf ?? '')
+  headers.set(CSRF_HEADER, session?.csrf ?? '')
   // Public lists may be cached for a minute. Here a change must be in the next answer.
   const res = await fetch(input, { cache: 'no-cache', ...init, headers, credentials: 'same-origin' })
   // A 401 of a request with a control token is about that session of an agent.
-  if (res.status === 401 && !headers.has('authorization')) sessionStore.update({ ended: true })
+  const isOfSession = !headers.has('authorization') && session === sessionStore.value.session
+  if (res.status === 401 && isOfSession) sessionStore.update({ ended: true })
   return res
 }
 

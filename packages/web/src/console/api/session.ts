@@ -1,6 +1,7 @@
 import { AtriumError } from '@atrium/client/atrium-error'
 import { errorOfAnswer, makeError } from '@atrium/client/error-of-answer'
 import type { MemberRole } from '@atrium/contract/roles'
+import { Store } from '../../space/store.ts'
 
 interface Member {
   id: string
@@ -23,6 +24,16 @@ export interface ConsoleSession {
   /** Whether the server runs in development. */
   development: boolean
 }
+
+interface SessionState {
+  session: ConsoleSession | undefined
+  /** The session ended while the page was open. */
+  ended: boolean
+  /** The session that this page signed out of, and whether all sessions of the person ended with it. */
+  left?: { session: ConsoleSession; everywhere: boolean } | undefined
+}
+
+export const sessionStore = new Store<SessionState>({ session: undefined, ended: false })
 
 /** The request header that proves that the console sent the request, and not another site. */
 export const CSRF_HEADER = 'x-atrium-csrf'

@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useStore } from '../../space/use-store.ts'
+import { sessionStore } from './session.ts'
 
 interface Message {
   event: string
@@ -12,6 +14,8 @@ type Open = (signal: AbortSignal) => AsyncIterable<Message>
 export function useMessages(key: string, open: Open, handle: (message: Message) => void): void {
   const latest = useRef({ open, handle })
   latest.current = { open, handle }
+  // The stream of a session that has ended is opened again with the next one.
+  const session = useStore(sessionStore, (value) => value.session)
   useEffect(() => {
     const stop = new AbortController()
     const follow = async () => {
@@ -20,7 +24,7 @@ export function useMessages(key: string, open: Open, handle: (message: Message) 
     // The page still works without the stream: it has a button or a key that reads again.
     follow().catch(() => undefined)
     return () => stop.abort()
-  }, [key])
+  }, [key, session])
 }
 
 interface Live {

@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useStore } from '../../space/use-store.ts'
+import { sessionStore } from './session.ts'
 import { OrderedReads } from './ordered-reads.ts'
 
 export interface Query<Data> {
@@ -32,6 +34,8 @@ export function useQuery<Data>(key: string, load: (signal: AbortSignal) => Promi
     isLoading: true,
   })
   const [turn, setTurn] = useState(0)
+  // What a session that has ended was refused is read again with the next one.
+  const session = useStore(sessionStore, (value) => value.session)
   const latest = useRef(load)
   latest.current = load
   const reads = useRef<OrderedReads>(undefined)
@@ -51,7 +55,7 @@ export function useQuery<Data>(key: string, load: (signal: AbortSignal) => Promi
     reads.current = new OrderedReads(stop.signal)
     read(true)
     return () => stop.abort()
-  }, [key, turn])
+  }, [key, turn, session])
   const reload = useCallback(() => setTurn((turn) => turn + 1), [])
   const refresh = useCallback(() => read(false), [])
   const refreshPart: Query<Data>['refreshPart'] = useCallback((ask, merge) => {

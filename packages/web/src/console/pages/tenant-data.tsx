@@ -1,4 +1,5 @@
-import { api, currentSession, sessionStore } from '../api/api.ts'
+import { api, currentSession } from '../api/api.ts'
+import { sessionStore } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { TenantExport } from '../parts/tenant-export.tsx'
 import { confirm } from '../shell/confirm.tsx'

@@ -10,13 +10,13 @@ export function atriumCommand(isDevelopment: boolean): string {
   return isDevelopment ? 'npm run -s atrium --' : 'atrium'
 }
 
-/** A command in a sentence. A line does not break at the hyphens of an option. */
+/** A command in a sentence. A line does not break at the hyphens of an option, but within a word that is longer than it. */
 export function Command({ text }: { text: string }) {
   return (
     <code>
       {text.split(' ').flatMap((word, at) => [
         at > 0 && ' ',
-        <span key={at} class="nowrap">
+        <span key={at} class="command-word">
           {word}
         </span>,
       ])}

@@ -1,8 +1,7 @@
 import { AtriumError } from '@atrium/client/atrium-error'
 import { useEffect, useState } from 'preact/hooks'
 import { ArchMark } from '../../space/parts/arch.tsx'
-import { sessionStore } from '../api/api.ts'
-import { type ConsoleSession, type LinkTarget, loadLinkTarget, loadSignInWays, signIn } from '../api/session.ts'
+import { type ConsoleSession, type LinkTarget, loadLinkTarget, loadSignInWays, signIn, sessionStore } from '../api/session.ts'
 import { FailureNote } from '../parts/failure.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { navigate } from '../router/router.tsx'
@@ -61,6 +60,8 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
   const [error, setError] = useState<unknown>()
   const [secret, setSecret] = useState(linkSecret)
   const [target, setTarget] = useState<LinkTarget>()
+  // A form of the page below, with what was typed.
+  const [keepsForm] = useState(() => ended && document.querySelector('.shell form') !== null)
   const [ways, setWays] = useState({ oidc: false, development: false })
   useEffect(() => {
     // Without the answer, a link still signs in.
@@ -103,6 +104,7 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
         Atrium
       </p>
       <h1>{ended ? 'Your session has ended' : 'Sign in to the console'}</h1>
+      {keepsForm && <p>What you have typed is kept in this tab. Sign in in another tab, then come back.</p>}
       {left?.everywhere && <p role="status">You are signed out in every browser.</p>}
       {problem !== undefined && <p role="alert">{problem}</p>}
       {error !== undefined && <FailureNote error={error} onRetry={secret === undefined || target ? undefined : readLink} />}
@@ -138,7 +140,7 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
         </button>
       ) : (
         <>
-          <AccountLink ways={ways} />
+          <AccountLink ways={ways} inNewTab={keepsForm} />
           {ways.development && (
             <p>
               The development sign-in accepts the address of every member without a check, on this machine only. An owner invites
@@ -165,10 +167,15 @@ export function SignIn({ ended, session, onSignedIn, onStay }: SignInProps) {
   )
 }
 
-function AccountLink({ ways: { oidc, development } }: { ways: { oidc: boolean; development: boolean } }) {
+interface AccountLinkProps {
+  ways: { oidc: boolean; development: boolean }
+  inNewTab?: boolean
+}
+
+function AccountLink({ ways: { oidc, development }, inNewTab = false }: AccountLinkProps) {
   if (!oidc) return null
   return (
-    <a class="button primary wide" href={startAt}>
+    <a class="button primary wide" href={startAt} {...(inNewTab && { target: '_blank', rel: 'noopener' })}>
       {development ? 'Sign in for development' : 'Sign in with your account'}
     </a>
   )

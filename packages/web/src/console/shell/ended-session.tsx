@@ -1,0 +1,44 @@
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { loadSession, sessionStore } from '../api/session.ts'
+import { SignIn } from './sign-in.tsx'
+
+/**
+ * Covers the console when its session has ended, until somebody has signed in, for example in another tab. It is a modal
+ * dialog, because a form below it may be one.
+ */
+export function EndedSession({ onSignedIn }: { onSignedIn: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    const look = () => {
+      if (document.hidden) return
+      loadSession().then(
+        (session) => session && sessionStore.update({ session, ended: false }),
+        // The next look may succeed.
+        () => undefined,
+      )
+    }
+    // A browser closes a dialog at the second Escape whatever its `cancel` event says, and at the next one the form below.
+    const stay = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault()
+    addEventListener('keydown', stay)
+    addEventListener('focus', look)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      removeEventListener('keydown', stay)
+      removeEventListener('focus', look)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class="ended alone"
+      aria-label="Your session has ended"
+      onCancel={(event) => event.preventDefault()}
+      // The back gesture of a phone.
+      onClose={() => dialog.current?.showModal()}
+    >
+      <SignIn ended session={undefined} onSignedIn={onSignedIn} onStay={() => undefined} />
+    </dialog>
+  )
+}
