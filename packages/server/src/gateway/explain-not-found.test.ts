@@ -29,6 +29,7 @@ test('the error for an address that is nearly right names the right one', () => 
 test('the error for a wrong method names the right ones', () => {
   assert.equal(explain('PUT /v1/collections/col_x'), 'PUT is not a method of this path: use GET or PATCH or DELETE.')
   assert.equal(explain('GET /v1/wallets/lookup'), 'GET is not a method of this path: use POST.')
+  assert.equal(explain('PUT /v1/tenants/invites'), 'PUT is not a method of this path: use POST or GET or PATCH.')
 })
 
 test('a room is opened elsewhere', () => {

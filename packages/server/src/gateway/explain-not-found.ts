@@ -45,7 +45,9 @@ export function explainNotFound(method: string, url: string, spacesUrl: string):
       : undefined
   }
   const route = near.find((one) => one.method === method)
-  if (!route) return `${method} is not a method of this path: use ${near.map((one) => one.method).join(' or ')}.`
+  // A fixed path may also match the pattern of another.
+  const methods = new Set(near.map((one) => one.method))
+  if (!route) return `${method} is not a method of this path: use ${[...methods].join(' or ')}.`
   const spelled = route.pattern.test(bare) ? bare : bare.toLowerCase()
   const right = (route.versioned ? '/v1' : '') + spelled
   return right === path ? undefined : `There is nothing at ${shorten(path)}. Did you mean ${shorten(right)}?`
