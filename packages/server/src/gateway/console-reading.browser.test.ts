@@ -232,6 +232,28 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     await page.context().close()
   })
 
+  test('Arabic keeps the order of its words, in a list and in the field where it is written', async () => {
+    const { id } = await world.makeCollection(['مرحبا بكم!'])
+    const { page } = await world.open(`/collections/${id}`)
+    const text = page.locator('.item-text > p').first()
+    await text.waitFor()
+    // The mark at the end is at the left of the words.
+    const leftOf = (from: number) => `(() => {
+      const range = document.createRange()
+      const text = document.querySelector('.item-text > p').firstChild
+      range.setStart(text, ${from})
+      range.setEnd(text, ${from} + 1)
+      return range.getBoundingClientRect().left
+    })()`
+    assert.ok((await page.evaluate<number>(leftOf(9))) < (await page.evaluate<number>(leftOf(0))))
+    await page.goto(`${world.api.origin}/console/collections`)
+    await page.getByRole('button', { name: 'New collection' }).first().click()
+    const title = page.getByRole('dialog').getByLabel('Title', { exact: true })
+    await title.fill('ليلة الفوانيس!')
+    assert.equal(await page.evaluate('getComputedStyle(document.activeElement).direction'), 'rtl')
+    await page.context().close()
+  })
+
   test('a time names its zone, as does the exact one of "3 min. ago"', async () => {
     const { id } = await world.makeCollection(['one'])
     const { page } = await world.open(`/collections/${id}`, { timezoneId: 'Asia/Tokyo' })

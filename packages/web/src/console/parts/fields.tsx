@@ -100,6 +100,8 @@ export function TextField({ label, hint, path, problem, value, onChange, type = 
           {...attributes}
           {...ids}
           class="input"
+          // An address, a number or a date is written from left to right in every language.
+          dir={type === 'text' || type === 'search' ? 'auto' : undefined}
           // Neither a password manager nor a spelling service gets what is typed here.
           autocomplete={type === 'password' ? 'new-password' : 'off'}
           spellcheck={false}
@@ -138,6 +140,7 @@ export function TextArea({
         <textarea
           {...ids}
           class={code ? 'input code' : 'input'}
+          dir={code ? undefined : 'auto'}
           rows={rows}
           required={required}
           maxLength={maxLength}
