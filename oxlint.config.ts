@@ -20,9 +20,10 @@ const layers = [
 const features = [
   ['share', 'tenant-data'],
   ['artifacts', 'installation', 'key-leaks', 'sessions', 'streams'],
-  ['agents', 'console', 'limits', 'request-log', 'revocation-probe', 'usage'],
-  ['backup', 'items', 'outcomes', 'tenants'],
-  ['collections', 'credits', 'keys', 'webhooks'],
+  ['agents', 'backup', 'console', 'limits', 'request-log', 'revocation-probe', 'usage'],
+  ['credits'],
+  ['items', 'outcomes', 'tenants'],
+  ['collections', 'keys', 'webhooks'],
   ['agent-issuer', 'events'],
   ['operator-credentials', 'transparency-log'],
   ['audit-log', 'blob-deletions', 'distribution', 'partitions', 'platform-keys', 'provider-keys', 'relay'],

@@ -11,7 +11,7 @@ import { findPayer } from '#features/credits/ledger/store.ts'
 import { nothingUnderCoupon } from '#features/credits/short-of-credit.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
 import { findLimits } from '#features/limits/limits.ts'
-import { findTenant } from '#features/tenants/store.ts'
+import { assertActive } from '#features/tenants/assert-active.ts'
 import { holdEndsAt, holdOfShare, meteredPricesOf } from './budget.ts'
 import type { HostedDevice } from './hosted-device.ts'
 import { sealCoupon, sealDeviceKeys, sealRoomKey, type LaunchedAgent, type Session } from './session.ts'
@@ -107,15 +107,6 @@ export async function launchInto(
   await insertAgentVersion(tx, session)
   await countOne(tx, session.tenantId, 'launches')
   return { session, controlToken }
-}
-
-/**
- * The key was checked before the room was, and the process may have been stopped since. Without a lock: a transaction
- * lasts for seconds, and a deletion ends at the earliest a minute after the suspension. So the deletion finds the session,
- * or this finds the tenant suspended.
- */
-async function assertActive(tx: Tx, tenantId: string): Promise<void> {
-  if ((await findTenant(tx, tenantId))?.status !== 'active') throw new ApiError('tenant_suspended')
 }
 
 /**

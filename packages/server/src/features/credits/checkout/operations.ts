@@ -6,6 +6,7 @@ import { ApiError, notConfigured } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
+import { assertActive } from '#features/tenants/assert-active.ts'
 import type { Claim } from '#http/idempotency/claim.ts'
 import { claimedTransaction } from '#http/idempotency/claimed-transaction.ts'
 import { assertUnanswered } from '#http/idempotency/run-claimed.ts'
@@ -52,6 +53,7 @@ export const createCheckout: HandlerOf<'createCheckout'> = async ({ ctx, claim, 
   })
   const { provider } = payments
   return claimedTransaction(ctx.db, claim, async (tx) => {
+    await assertActive(tx, tenantId)
     await insertCheckout(tx, { tenantId, id, purpose, credits, provider, ...payment, successUrl, cancelUrl })
     return { status: 201, data: { id, url: payment.url, status: 'open' } }
   })

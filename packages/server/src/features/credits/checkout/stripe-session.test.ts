@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { stripeSecretKey } from '#testing/fake-stripe.ts'
-import { send } from '#testing/http.ts'
+import { assertError, send } from '#testing/http.ts'
 import { startStripeShop, type StripeShop } from '#testing/stripe-shop.ts'
 
 let shop: StripeShop
@@ -107,4 +107,19 @@ test('there is no test page beside it', async () => {
   const { id } = await shop.sell()
   for (const method of ['GET', 'POST'])
     assert.equal((await send(shop.api, method, `/checkout/${id}/pay`)).body.error.code, 'not_found')
+})
+
+test('a checkout of a tenant that was suspended while Stripe answered is refused, and nothing can be paid', async (t) => {
+  const { ctx, adminToken } = shop.api
+  const { id } = shop.tenant
+  const createPayment = ctx.payments!.createPayment.bind(ctx.payments)
+  t.mock.method(ctx.payments!, 'createPayment', async (order: Parameters<typeof createPayment>[0]) => {
+    const payment = await createPayment(order)
+    const body = { status: 'suspended' }
+    const done = await send(shop.api, 'POST', `/tenants/${id}/status`, { headers: { 'x-admin-token': adminToken }, body })
+    assert.equal(done.status, 200, done.text)
+    return payment
+  })
+  assertError(await shop.create(), 401, 'tenant_suspended')
+  assert.deepEqual(await shop.query('select id from checkouts where tenant_id = $1', [id]), [])
 })
