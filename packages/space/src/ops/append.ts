@@ -1,3 +1,4 @@
+import { decodeBase64url } from '@atrium/identity/base64url'
 import { placeLine } from '@atrium/sealing/signed-request'
 import { assertOwnerSigned, findDeviceList } from '../rooms/device-list.ts'
 import type { Caller, SpaceContext } from '../space-context.ts'
@@ -39,7 +40,8 @@ function isNewList({ head, listed }: KeyedRoom, line: string): boolean {
   assertOwnerSigned(next, listed.device)
   if (next.owner !== listed.list.owner) throw new SpaceError('not_authorized', 'not_owner')
   if (next.prev !== head.policyHash) throw new SpaceError('room_exists', 'list_changed')
-  if (next.room !== head.room || !importAccessKey(next.access))
+  // Readers refuse a key that is not in the canonical spelling, and nobody could write after it.
+  if (next.room !== head.room || !decodeBase64url(next.access) || !importAccessKey(next.access))
     throw new SpaceError('invalid_request', '/line is of another room, or its access key is not valid')
   return true
 }
