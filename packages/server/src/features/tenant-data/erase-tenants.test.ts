@@ -192,6 +192,23 @@ test('a deletion that was cut short goes on, and cannot be cancelled', async () 
   assert.deepEqual(await query('select from items where tenant_id = $1', [tenant.id]), [])
 })
 
+test('a deletion whose row is locked does not hold up another', async () => {
+  const tenants = [await api.makeTenant(), await api.makeTenant(), await api.makeTenant()]
+  for (const { id } of tenants) await request(id, { after_days: 0 })
+  const [free, ...locked] = tenants.map(({ id }) => id)
+  const holder = await api.ctx.db.pool.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select from tenant_deletions where tenant_id = any ($1) for update', [locked])
+    await assert.rejects(eraseTenants(api.ctx))
+    assert.equal(await stateOf(free!), 'running')
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+  for (const { id } of tenants) await eraseAll(id)
+})
+
 test('what was written by a request that was authenticated before the suspension is removed too', async () => {
   const tenant = await api.makeTenant()
   await request(tenant.id, { after_days: 0 })

@@ -20,11 +20,19 @@ type Needs = Pick<Context, 'db'>
 
 /**
  * Continues the due deletions. Each batch is a transaction, so if the process is killed, the next sweep continues
- * the deletion. Returns whether there is more to do at once.
+ * the deletion. Returns whether there is more to do at once. A deletion that fails, for example at a locked row, does not
+ * hold up the others. Throws the first error, for the caller to repeat.
  */
 export async function eraseTenants(ctx: Needs): Promise<boolean> {
   let isMore = false
-  for (const deletion of await listDueDeletions(ctx.db)) if (await eraseTenant(ctx, deletion)) isMore = true
+  const failed: { reason: unknown }[] = []
+  for (const deletion of await listDueDeletions(ctx.db))
+    try {
+      if (await eraseTenant(ctx, deletion)) isMore = true
+    } catch (reason) {
+      failed.push({ reason })
+    }
+  if (failed[0]) throw failed[0].reason
   return isMore
 }
 
