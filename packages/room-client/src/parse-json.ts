@@ -11,7 +11,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The text tells, and the value does not: it lacks the first of two members with the same name. */
+/** Counts in the text, because the parsed value lacks the first of two members with the same name. */
 function isNested(json: string, most: number): boolean {
   let depth = 0
   let isText = false

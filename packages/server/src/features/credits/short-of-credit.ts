@@ -1,6 +1,6 @@
 import { ApiError } from '#errors/api-error.ts'
 
-/** Says how much is needed. How much is there, is for those who hold the code alone: `POST /wallets/lookup`. */
+/** The message names the amount and not the balance, which a holder of the code reads by `POST /wallets/lookup`. */
 export function shortOfCredit(what: string, credits: number, where = 'the coupon'): ApiError {
   const amount = credits === 1 ? '1 credit' : `${credits} credits`
   return new ApiError('insufficient_credit', {

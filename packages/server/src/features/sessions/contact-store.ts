@@ -2,7 +2,7 @@ import { statement, type Db } from '#db/database.ts'
 
 const setBackStatement = statement<{ seconds: number }>(
   'database-set-back',
-  // As many seconds as a gap: the sweeper may be late, and clocks are corrected by a little all the time.
+  // The tolerance is that of a gap: the sweeper may be late, and clocks are corrected by small steps.
   `select extract(epoch from last_at - now())::float8 as seconds from database_contact where last_at > now() + interval '16 seconds'`,
 )
 

@@ -4,8 +4,9 @@ import type { Context } from '../context.ts'
 import { findSetBack, noteContact } from './contact-store.ts'
 
 /**
- * Records that the database can be reached. If its clock was set back since the last call, what waits for a time of the
- * old clock waits no longer than it had to. The contact is recorded last, so a call that fails is repeated in full.
+ * Records that the database can be reached. If its clock was set back since the last call, times that the old clock wrote
+ * are moved, so that nothing waits longer than intended. The contact is recorded last, so a call that fails is repeated
+ * in full.
  */
 export async function followClock({ db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
   const seconds = await findSetBack(db)

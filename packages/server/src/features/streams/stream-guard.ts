@@ -17,8 +17,8 @@ export interface StreamGuard {
   /** The hash of the owner token that opened it. */
   adminTokenHash?: Buffer
   /**
-   * Of the stream of a wall: the state that its answer named. A viewer reads the new state from the answer to the next
-   * request.
+   * For the stream of a wall: the state in the header of its answer. When the state changes, the stream ends, and the
+   * viewer reads the new state from the next answer.
    */
   wallState?: CollectionState
 }

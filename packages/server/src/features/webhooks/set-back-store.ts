@@ -35,8 +35,8 @@ const lateStatements = forEach((t) =>
 const moveStatements = forEach((t) =>
   statement<never>(
     `webhooks-move-${t.kind}`,
-    // The times are values, because Citus refuses a stable function of a column here. What got another time meanwhile got it
-    // by the new clock.
+    // The times are values, because Citus refuses a stable function of a column here. A row whose time changed meanwhile has
+    // a time of the new clock.
     `update ${t.deliveries} d set next_attempt_at = i.moved_to
      from unnest($3::smallint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[]) as i (slot, sequence, was, moved_to)
      where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.slot = i.slot and d.sequence = i.sequence and d.status = 'pending'

@@ -63,7 +63,7 @@ export function formatZone(utcSeconds: number): string {
   return zone.formatToParts(utcSeconds * 1_000).find(({ type }) => type === 'timeZoneName')?.value ?? ''
 }
 
-/** An hour in local time: "Fri 14:00". Beside it stands `formatZone`. */
+/** An hour in local time: "Fri 14:00". Show `formatZone` beside it. */
 export function formatHour(utcSeconds: number): string {
   return hour.format(utcSeconds * 1_000)
 }
