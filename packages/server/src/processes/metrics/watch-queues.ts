@@ -7,22 +7,25 @@ const queuesHoldMs = 5_000
 const sizeHoldsMs = 60_000
 
 /**
- * Adds the state of the queues and the size of the database to the metrics of a job worker. Both are properties of the
- * database. Every worker reports the same, and the highest value of several is shown.
+ * Adds the state of the queues, the size of the database and the space for stored files to the metrics of a job worker.
+ * These are properties of the database and of the data folder. Every worker reports the same, and the highest value of
+ * several is shown.
  */
 export function watchQueues({
   db,
   log,
+  blobs,
+  config,
   metrics: { registry },
   tenantShards,
-}: Pick<Context, 'db' | 'log' | 'metrics' | 'tenantShards'>): void {
+}: Pick<Context, 'db' | 'log' | 'blobs' | 'config' | 'metrics' | 'tenantShards'>): void {
   const registers = [registry]
   const aggregator = 'max'
   const byShard = new ByShard(tenantShards)
   const readQueues = held(queuesHoldMs, () => measureQueues(db, byShard))
   const readSize = held(sizeHoldsMs, () => measureDatabase(db))
   const unlessFailed = async (read: Promise<void>) =>
-    read.catch((error: unknown) => log.warn({ err: error }, 'the queues cannot be measured'))
+    read.catch((error: unknown) => log.warn({ err: error }, 'the queues, the database or the disk cannot be measured'))
   const gauge = (name: string, help: string, pick: (queue: QueueState) => number) => {
     const made = new Gauge({
       name,
@@ -47,6 +50,24 @@ export function watchQueues({
     aggregator,
     collect: () => unlessFailed(readSize().then((bytes) => size.set(bytes))),
   })
+  // Only the provider of an S3 store knows its space.
+  if (config.blobs.store !== 'disk') return
+  const disk = (name: string, help: string, pick: (disk: { freeBytes: number; totalBytes: number }) => number) => {
+    const made: Gauge = new Gauge({
+      name,
+      help,
+      registers,
+      aggregator,
+      collect: () =>
+        unlessFailed(
+          blobs.disk().then((found) => {
+            if (found) made.set(pick(found))
+          }),
+        ),
+    })
+  }
+  disk('atrium_blob_disk_size_bytes', 'Size of the disk that has the stored files.', ({ totalBytes }) => totalBytes)
+  disk('atrium_blob_disk_free_bytes', 'Free space on the disk that has the stored files.', ({ freeBytes }) => freeBytes)
 }
 
 /** Reads at most once in `forMs`, however often it is called. A failure is not cached. */
