@@ -157,6 +157,19 @@ describe('painting', () => {
     assert.deepEqual(await receiptsOf(coupon), [{ kind: 'paint', sub: started.body.data.id, price: 3, charged: 3 }])
   })
 
+  test('is refused, and holds nothing, if the tenant was suspended after the key was checked', async () => {
+    const coupon = await makeCoupon(5)
+    const setStatus = (status: string) =>
+      api.ctx.db.pool.query('update tenants set status = $2 where id = $1', [tenant.id, status])
+    // Without a notification, the process still takes the key for active, as a request that began earlier does.
+    await setStatus('suspended')
+    const { status, body } = await paint({ prompt: 'a jetty', coupon }).finally(() =>
+      setStatus('active'),
+    )
+    assert.deepEqual([status, body.error.code], [401, 'tenant_suspended'])
+    assert.deepEqual(await balanceOf(coupon), { balance: 5, held: 0 })
+  })
+
   test('fails with a code and costs nothing if the provider refuses it; a used-up quota has its own code', async () => {
     const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
     const keys = { openai_compatible: { url, key: 'sk-canary-77777' } }
