@@ -51,7 +51,7 @@ test(
   },
 )
 
-/** As a browser sends a file: a write after the server has closed the connection would lose it the answer. */
+/** Sends as a browser does: if it writes after the server has closed the connection, the answer is lost. */
 function sendInPieces({ url, headers }: Upload['upload']): Promise<{ status: number; retryAfter: string | undefined }> {
   return new Promise((resolve, reject) => {
     const req = request(url, { method: 'PUT', headers, agent: false }, (res) => {

@@ -1,8 +1,8 @@
 import { makeError } from './error-of-answer.ts'
 
-/** The reader of a stream that was asked for. A proxy may have answered its page instead. */
+/** Returns the reader of a stream. Throws if the body is no stream, as when a proxy answers with its own page. */
 export function readerOf(body: unknown): ReadableStreamDefaultReader<Uint8Array> {
-  // The fetch that a caller passed may have a class of its own.
+  // Not instanceof: a fetch that the caller passed may have its own class of streams.
   const stream = body as Partial<ReadableStream<Uint8Array>> | undefined
   if (stream?.getReader) return (stream as ReadableStream<Uint8Array>).getReader()
   throw makeError({

@@ -38,8 +38,9 @@ class LastSizes {
 }
 
 /**
- * How much of the budget the answers of each reader have. A reader may have as much as stays free for all others.
- * With a fixed share, two tenants whose clients do not read kept large answers from everyone else.
+ * How much of the budget the answers of each reader have. A reader may have as much as stays free for all others, so a
+ * new answer counts twice: once as taken, once as kept free. With a fixed share, two tenants whose clients do not read
+ * used the whole budget.
  */
 class Shares {
   readonly #bytes = new Map<string, number>()

@@ -34,7 +34,7 @@ export function App() {
     <>
       {session && !isSigningIn ? (
         <>
-          {/* What was typed stays where the session ends and the same person signs in again. */}
+          {/* `key` keeps what was typed if the session ends and the same person signs in again. */}
           <Shell key={personOf(session)} session={session} />
           {ended && <EndedSession onSignedIn={openNew} />}
         </>

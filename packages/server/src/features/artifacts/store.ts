@@ -23,8 +23,8 @@ function toLocatedArtifact({ tenant_id: tenantId, collection_id: collectionId, .
 }
 
 /**
- * Adding an artifact locks its collection, so that the deletion of the collection finds the artifact. A foreign key does
- * the same, until no process of an earlier release relies on it: see decision 0076.
+ * Adding an artifact locks its collection, so that the deletion of the collection finds the artifact. A foreign key
+ * still does the same, for processes of an earlier release: see decision 0076.
  */
 const ofCollection = 'from collections c where c.tenant_id = $1 and c.id = $2 for key share returning id'
 
@@ -36,7 +36,10 @@ const insertHostedStatement = statement<{ id: string }>(
 
 type HostedArtifact = Pick<Artifact, 'id' | 'kind' | 'url' | 'title' | 'alt'>
 
-/** Inserts an artifact whose bytes another host serves: it is ready at once. Throws not_found without its collection. */
+/**
+ * Inserts an artifact whose bytes another host serves: it is ready at once. Throws not_found if the collection does
+ * not exist.
+ */
 export async function insertHostedArtifact(
   tx: Tx,
   tenantId: string,

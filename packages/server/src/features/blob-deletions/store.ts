@@ -51,14 +51,14 @@ export async function claimBlobDeletions(db: Db, limit: number): Promise<BlobDel
   return (await db.query(claimStatement, [limit])).map(toBlobDeletion)
 }
 
-const dueAgainStatement = statement<never>(
+const updateOverlongStatement = statement<never>(
   'blob-deletions-due-again',
   `update blob_deletions set due_at = now() where due_at > now() + interval '${retryAfterSeconds} seconds'`,
 )
 
-/** After the clock was set back: what lies further ahead than a retry is due now. */
-export async function dueAgain(db: Db): Promise<void> {
-  await db.query(dueAgainStatement, [])
+/** After the clock of the database was set back: deletions that are due later than any retry become due now. */
+export async function updateOverlong(db: Db): Promise<void> {
+  await db.query(updateOverlongStatement, [])
 }
 
 const deleteStatement = statement<never>(

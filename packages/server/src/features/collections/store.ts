@@ -152,8 +152,8 @@ const deleteArtifactsStatement = statement<never>(
 )
 
 /**
- * Returns whether it existed. Its items and artifacts are deleted after its row, whose lock every addition holds. Nothing
- * relies on a foreign key: items have none (0069), and the one of artifacts will go (0076).
+ * Returns whether it existed. Its row is deleted before items and artifacts, because every addition locks that row.
+ * Nothing relies on a foreign key: items have none (0069), and that of artifacts will be dropped (0076).
  */
 export async function deleteCollection(tx: Tx, tenantId: string, id: string): Promise<boolean> {
   const existed = (await tx.query(deleteStatement, [tenantId, id])).length === 1

@@ -8,7 +8,7 @@ import { findAgentForShare } from '../agents/store.ts'
 import type { Context } from '../context.ts'
 import { transactionId, type AccountRef, type Hold } from '#features/credits/ledger/movement.ts'
 import { findPayer } from '#features/credits/ledger/store.ts'
-import { nothingUnderCoupon } from '#features/credits/short-of-credit.ts'
+import { nothingUnderCoupon, shortOfCredit } from '#features/credits/short-of-credit.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
 import { findLimits } from '#features/limits/limits.ts'
 import { assertActive } from '#features/tenants/assert-active.ts'
@@ -100,8 +100,7 @@ export async function launchInto(
   if (outcomes.some((outcome) => outcome !== 'posted')) {
     const needed = holds.reduce((sum, { amountCredits }) => sum + amountCredits, 0)
     const withBudget = launch.budgetCredits > 0 ? ` (${launch.budgetCredits} of them as the budget)` : ''
-    const message = `The launch needs ${needed} credits${withBudget}, and the coupon has less. Nothing was charged.`
-    throw new ApiError('insufficient_credit', { message })
+    throw shortOfCredit('launch', needed, 'the coupon', withBudget)
   }
   await assertStillLaunchable(tx, launch, pendingLaunchId !== null)
   await insertAgentVersion(tx, session)

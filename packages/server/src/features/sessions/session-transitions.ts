@@ -119,8 +119,8 @@ function useOf({ heldCredits, usedCredits, use }: Budget): HoldEnd['use'] {
  * others from their end.
  */
 export async function endOverdue(ctx: Context, limit: number): Promise<{ looked: number; failed: string[] }> {
-  // Sessions end in time also where something else cannot be moved.
-  await followClock(ctx).catch((error: unknown) => ctx.log.error({ err: error }, 'the clock of the database was not followed'))
+  // A failure to move other times must not keep sessions from ending in time.
+  await followClock(ctx).catch((error: unknown) => ctx.log.error({ err: error }, 'the check of the database clock failed'))
   const overdue = await listOverdue(ctx.db, limit)
   const failed: string[] = []
   for (const session of overdue) {

@@ -20,8 +20,8 @@ type Needs = Pick<Context, 'db'>
 
 /**
  * Continues the due deletions. Each batch is a transaction, so if the process is killed, the next sweep continues
- * the deletion. Returns whether there is more to do at once. A deletion that fails, for example at a locked row, does not
- * hold up the others. Throws the first error, for the caller to repeat.
+ * the deletion. Returns whether there is more to do at once. A deletion that fails, for example because of a locked
+ * row, does not hold up the others: the first error is thrown after all have been tried.
  */
 export async function eraseTenants(ctx: Needs): Promise<boolean> {
   let isMore = false

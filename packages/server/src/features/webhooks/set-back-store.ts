@@ -2,7 +2,7 @@ import { statement, type Db } from '#db/database.ts'
 import { forEach, of } from './store.ts'
 import type { EndpointRef } from './webhook.ts'
 
-// After the clock of the database was set back, the times of waiting deliveries lie too far ahead by as much.
+// After the clock of the database was set back, the times of waiting deliveries are too late by the same amount.
 
 const batchSize = 1_000
 
@@ -35,8 +35,8 @@ const lateStatements = forEach((t) =>
 const moveStatements = forEach((t) =>
   statement<never>(
     `webhooks-move-${t.kind}`,
-    // The times are values, because Citus refuses a stable function of a column here. A row whose time changed meanwhile has
-    // a time of the new clock.
+    // The times are parameters, because Citus rejects a stable function of a column here. A row whose time has changed
+    // since it was read is not moved: the new clock wrote that time.
     `update ${t.deliveries} d set next_attempt_at = i.moved_to
      from unnest($3::smallint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[]) as i (slot, sequence, was, moved_to)
      where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.slot = i.slot and d.sequence = i.sequence and d.status = 'pending'
@@ -46,8 +46,8 @@ const moveStatements = forEach((t) =>
 
 const queuesStatement = statement<never>(
   'webhooks-queues-look-again',
-  // On Citus: a worker looks at each endpoint, and sets when its next delivery is due. resends: one that does so now has
-  // read the times from before, and does not count.
+  // On Citus: a worker then looks at each endpoint, and sets when its next delivery is due. A worker that read the
+  // times before the move must not set this: it finds another count of resends (see settleQueue).
   'update webhook_queues set due_at = now(), resends = resends + 1 where due_at > now()',
 )
 
@@ -61,7 +61,7 @@ export async function moveDeliveries(db: Db, seconds: number): Promise<void> {
 
 async function moveEndpoint(db: Db, ref: EndpointRef, seconds: number): Promise<void> {
   const key = [ref.tenantId, ref.endpointId]
-  // By the time before: what was moved lies behind the last row of its batch, and is not moved again.
+  // The cursor is the time before the move. A moved row comes before the cursor, so it is not moved again.
   let after: Pick<LateRow, 'next_attempt_at' | 'sequence'> | undefined = { next_attempt_at: '-infinity', sequence: 0 }
   while (after) {
     const late: LateRow[] = await db.query(of(lateStatements, ref), [...key, after.next_attempt_at, after.sequence, seconds])

@@ -36,13 +36,14 @@ export async function signOut(everywhere: boolean): Promise<void> {
 
 async function fetchWithSession(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const { session, ended } = sessionStore.value
-  // What the covered page asks for meanwhile would be refused.
+  // The page below the sign-in still sends requests, which the server would refuse.
   if (ended) return new Response(null, { status: 401 })
   const headers = new Headers(init.headers)
   headers.set(CSRF_HEADER, session?.csrf ?? '')
   // Public lists may be cached for a minute. Here a change must be in the next answer.
   const res = await fetch(input, { cache: 'no-cache', ...init, headers, credentials: 'same-origin' })
   // A 401 of a request with a control token is about that session of an agent.
+  // A late answer to a request of an earlier session does not end this one.
   const isOfSession = !headers.has('authorization') && session === sessionStore.value.session
   if (res.status === 401 && isOfSession) sessionStore.update({ ended: true })
   return res

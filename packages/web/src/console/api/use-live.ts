@@ -14,7 +14,7 @@ type Open = (signal: AbortSignal) => AsyncIterable<Message>
 export function useMessages(key: string, open: Open, handle: (message: Message) => void): void {
   const latest = useRef({ open, handle })
   latest.current = { open, handle }
-  // The stream of a session that has ended is opened again with the next one.
+  // A new session opens the stream again, because the stream ended with the old session.
   const session = useStore(sessionStore, (value) => value.session)
   useEffect(() => {
     const stop = new AbortController()

@@ -34,7 +34,7 @@ export function useQuery<Data>(key: string, load: (signal: AbortSignal) => Promi
     isLoading: true,
   })
   const [turn, setTurn] = useState(0)
-  // What a session that has ended was refused is read again with the next one.
+  // A new session reads again what was refused after the old one had ended.
   const session = useStore(sessionStore, (value) => value.session)
   const latest = useRef(load)
   latest.current = load

@@ -3,8 +3,8 @@ import { loadSession, sessionStore } from '../api/session.ts'
 import { SignIn } from './sign-in.tsx'
 
 /**
- * Covers the console when its session has ended, until somebody has signed in, for example in another tab. It is a modal
- * dialog, because a form below it may be one.
+ * Covers the console when its session has ended, until somebody has signed in, for example in another tab. This is a
+ * modal dialog, because it must also cover a form that is one.
  */
 export function EndedSession({ onSignedIn }: { onSignedIn: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -18,7 +18,8 @@ export function EndedSession({ onSignedIn }: { onSignedIn: () => void }) {
         () => undefined,
       )
     }
-    // A browser closes a dialog at the second Escape whatever its `cancel` event says, and at the next one the form below.
+    // A browser closes a dialog at the second Escape even if its `cancel` event is prevented. The next Escape would
+    // close the form below.
     const stay = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault()
     addEventListener('keydown', stay)
     addEventListener('focus', look)

@@ -10,7 +10,7 @@ export function atriumCommand(isDevelopment: boolean): string {
   return isDevelopment ? 'npm run -s atrium --' : 'atrium'
 }
 
-/** A command in a sentence. A line does not break at the hyphens of an option, but within a word that is longer than it. */
+/** A command in a sentence. A line breaks between words, or within a word that is longer than the line. */
 export function Command({ text }: { text: string }) {
   return (
     <code>

@@ -163,9 +163,7 @@ describe('painting', () => {
       api.ctx.db.pool.query('update tenants set status = $2 where id = $1', [tenant.id, status])
     // Without a notification, the process still takes the key for active, as a request that began earlier does.
     await setStatus('suspended')
-    const { status, body } = await paint({ prompt: 'a jetty', coupon }).finally(() =>
-      setStatus('active'),
-    )
+    const { status, body } = await paint({ prompt: 'a jetty', coupon }).finally(() => setStatus('active'))
     assert.deepEqual([status, body.error.code], [401, 'tenant_suspended'])
     assert.deepEqual(await balanceOf(coupon), { balance: 5, held: 0 })
   })

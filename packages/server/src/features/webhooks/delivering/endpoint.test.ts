@@ -147,7 +147,8 @@ describe('a worker', () => {
       return deliveries.filter(({ attempts }) => attempts > 0).length === 3
     }, 'each has failed')
     await world.letGo()
-    // As after an hour back: a fresh delivery, one that was sent again after a day, and one that waits half an hour more.
+    // As after the clock was set back by an hour: a new delivery, one that was sent again after a day, and one that is
+    // due half an hour later.
     await world.query(
       `update webhook_deliveries d set next_attempt_at = now() + make_interval(mins => 60 + 30 * (n.place = 3)::int),
          tries = (n.place = 3)::int, last_attempt_at = case n.place when 2 then now() - interval '1 day' else now() + interval '1 hour' end
