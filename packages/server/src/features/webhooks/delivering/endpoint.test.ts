@@ -149,13 +149,22 @@ describe('a worker', () => {
     await world.letGo()
     // As after the clock was set back by an hour: a new delivery, one that was sent again after a day, and one that is
     // due half an hour later.
-    await world.query(
-      `update webhook_deliveries d set next_attempt_at = now() + make_interval(mins => 60 + 30 * (n.place = 3)::int),
-         tries = (n.place = 3)::int, last_attempt_at = case n.place when 2 then now() - interval '1 day' else now() + interval '1 hour' end
-       from (select sequence, row_number() over (order by sequence) as place from webhook_deliveries where tenant_id = $1) n
-       where d.tenant_id = $1 and d.sequence = n.sequence`,
+    const { rows } = await world.query<{ sequence: string }>(
+      'select sequence from webhook_deliveries where tenant_id = $1 order by sequence',
       [world.tenant.id],
     )
+    const states = [
+      { minutes: 60, tries: 0, lastMinutes: 60 },
+      { minutes: 60, tries: 0, lastMinutes: -1_440 },
+      { minutes: 90, tries: 1, lastMinutes: 60 },
+    ]
+    for (const [i, { minutes, tries, lastMinutes }] of states.entries())
+      await world.query(
+        `update webhook_deliveries set next_attempt_at = now() + make_interval(mins => $3), tries = $4,
+           last_attempt_at = now() + make_interval(mins => $5)
+         where tenant_id = $1 and sequence = $2`,
+        [world.tenant.id, rows[i]!.sequence, minutes, tries, lastMinutes],
+      )
     await world.query('update webhooks set resume_at = null, failures = 0 where tenant_id = $1', [world.tenant.id])
     await world.query(
       `insert into database_contact (since, last_at) values (now(), now() + interval '1 hour')
