@@ -231,7 +231,6 @@ const byTheClock = [
   'select id from sessions',
   "from sessions where status = 'armed' and expires_at <= now()",
   'insert into database_contact',
-  'from database_contact where last_at >',
   'delete from sessions s using due',
   'delete from checkouts where',
   'from ledger_due d',

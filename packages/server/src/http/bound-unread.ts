@@ -99,8 +99,9 @@ export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string 
 /** Throws when the budget has no room for the size of the last answer to this address and reader. */
 export function assertRoom(req: FastifyRequest, reply: FastifyReply, reader: string): void {
   const { unread } = req.server
-  if (unread.bytes === 0) return
   const bytes = sizes.of(req, reader)
+  // Nothing says that this answer is large.
+  if (bytes === 0) return
   if (!shares.hasRoom(reader, bytes, unread)) throw tooManyUnread(reply)
 }
 

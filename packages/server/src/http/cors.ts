@@ -2,7 +2,7 @@ import type { Operation } from '@atrium/contract/operation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const exposed =
-  'Idempotency-Status, Idempotency-Expires, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Range'
+  'Idempotency-Status, Idempotency-Expires, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Range, Collection-State'
 const requestHeaders =
   'Authorization, X-API-Key, X-Collection-Token, X-Id-Token, X-Spk, Idempotency-Key, Content-Type, Last-Event-ID, If-None-Match, Range, If-Range'
 const known = new Set(requestHeaders.toLowerCase().split(', '))

@@ -1,3 +1,4 @@
+import { decodeBase64url } from '@atrium/identity/base64url'
 import { placeLine } from '@atrium/sealing/signed-request'
 import { assertOwnerSigned, findDeviceList } from '../rooms/device-list.ts'
 import { makeKeyedRoom } from '../rooms/make-room.ts'
@@ -18,8 +19,9 @@ export async function make(ctx: SpaceContext, request: MakeRequest, caller: Call
   const list = findDeviceList(request.line)
   if (list) {
     assertOwnerSigned(list, getListed(request, list, nowMs))
-    if (list.room !== room || list.access !== access || list.prev !== undefined)
-      throw new SpaceError('invalid_request', '/line has the list of another room')
+    // As in append: readers refuse a key that is not in the canonical spelling.
+    if (list.room !== room || list.access !== access || list.prev !== undefined || !decodeBase64url(access))
+      throw new SpaceError('invalid_request', '/line has the list of another room, or its access key is not valid')
   }
   const line = placeLine(request.line, { seq: 0 })
   const head = await makeKeyedRoom(ctx, { room, line, accessKey: list ? '' : access }, caller)

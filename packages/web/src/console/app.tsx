@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type ConsoleSession, loadSession, sessionStore } from './api/session.ts'
+import { loadSession, personOf, sessionStore } from './api/session.ts'
 import { FailureNote } from './parts/failure.tsx'
 import { Loading } from './parts/loading.tsx'
 import { EndedSession } from './shell/ended-session.tsx'
@@ -36,7 +36,7 @@ export function App() {
         <>
           {/* `key` keeps what was typed if the session ends and the same person signs in again. */}
           <Shell key={personOf(session)} session={session} />
-          {ended && <EndedSession onSignedIn={openNew} />}
+          {ended && <EndedSession />}
         </>
       ) : (
         <main class="alone">
@@ -52,8 +52,4 @@ export function App() {
       <Toasts />
     </>
   )
-}
-
-function personOf({ kind, tenant, member, role }: ConsoleSession): string {
-  return JSON.stringify([kind, tenant?.id, member?.id, role])
 }

@@ -9,6 +9,7 @@ import { holdIdOf } from './launch.ts'
 import { isActive, isDue, sessionEvent, type Ending, type Session, type SessionStatus } from './session.ts'
 import { listUnendedOfTenant } from './retention-store.ts'
 import { listActiveOfAgent, listOverdue } from './list-store.ts'
+import { noteContact } from './contact-store.ts'
 import { followClock } from './follow-clock.ts'
 import { findSessionForUpdate, updateEnded, updateJoined } from './store.ts'
 
@@ -119,8 +120,7 @@ function useOf({ heldCredits, usedCredits, use }: Budget): HoldEnd['use'] {
  * others from their end.
  */
 export async function endOverdue(ctx: Context, limit: number): Promise<{ looked: number; failed: string[] }> {
-  // A failure to move other times must not keep sessions from ending in time.
-  await followClock(ctx).catch((error: unknown) => ctx.log.error({ err: error }, 'the check of the database clock failed'))
+  const setBackSeconds = await noteContact(ctx.db)
   const overdue = await listOverdue(ctx.db, limit)
   const failed: string[] = []
   for (const session of overdue) {
@@ -133,6 +133,8 @@ export async function endOverdue(ctx: Context, limit: number): Promise<{ looked:
       failed.push(session.id)
     }
   }
+  // Last, because it may take minutes.
+  if (setBackSeconds > 0) await followClock(ctx, setBackSeconds)
   return { looked: overdue.length, failed }
 }
 

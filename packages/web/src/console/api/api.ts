@@ -45,8 +45,14 @@ async function fetchWithSession(input: RequestInfo | URL, init: RequestInit = {}
   // A 401 of a request with a control token is about that session of an agent.
   // A late answer to a request of an earlier session does not end this one.
   const isOfSession = !headers.has('authorization') && session === sessionStore.value.session
-  if (res.status === 401 && isOfSession) sessionStore.update({ ended: true })
+  if (isOfSession && (res.status === 401 || (await isOfOldSession(res)))) sessionStore.update({ ended: true })
   return res
+}
+
+/** Whether the cookie is of a newer session than this page: somebody has signed in in another tab. */
+async function isOfOldSession(res: Response): Promise<boolean> {
+  if (res.status !== 403) return false
+  return errorOfAnswer(res, await res.clone().text()).code === 'csrf_required'
 }
 
 /** Fetches bytes of the API, such as a picture, with the session. Throws AtriumError. */

@@ -25,6 +25,11 @@ export interface ConsoleSession {
   development: boolean
 }
 
+/** The same text for two sessions of the same person, as far as a session names its person. */
+export function personOf({ kind, tenant, member, role }: ConsoleSession): string {
+  return JSON.stringify([kind, tenant?.id, member?.id, role])
+}
+
 interface SessionState {
   session: ConsoleSession | undefined
   /** The session ended while the page was open. */

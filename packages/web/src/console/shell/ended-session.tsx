@@ -1,23 +1,30 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { loadSession, sessionStore } from '../api/session.ts'
+import { personOf, loadSession, sessionStore } from '../api/session.ts'
 import { SignIn } from './sign-in.tsx'
 
 /**
  * Covers the console when its session has ended, until somebody has signed in, for example in another tab. This is a
  * modal dialog, because it must also cover a form that is one.
  */
-export function EndedSession({ onSignedIn }: { onSignedIn: () => void }) {
+export function EndedSession() {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => dialog.current?.showModal(), [])
   useEffect(() => {
     const look = () => {
       if (document.hidden) return
       loadSession().then(
-        (session) => session && sessionStore.update({ session, ended: false }),
+        (session) => {
+          if (!session) return
+          const before = sessionStore.value.session
+          if (before && personOf(before) === personOf(session)) sessionStore.update({ session, ended: false })
+          else startAnew()
+        },
         // The next look may succeed.
         () => undefined,
       )
     }
+    // Somebody may have signed in since the last request of this page.
+    look()
     // A browser closes a dialog at the second Escape even if its `cancel` event is prevented. The next Escape would
     // close the form below.
     const stay = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault()
@@ -39,7 +46,12 @@ export function EndedSession({ onSignedIn }: { onSignedIn: () => void }) {
       // The back gesture of a phone.
       onClose={() => dialog.current?.showModal()}
     >
-      <SignIn ended session={undefined} onSignedIn={onSignedIn} onStay={() => undefined} />
+      <SignIn ended session={undefined} onSignedIn={startAnew} onStay={() => undefined} />
     </dialog>
   )
+}
+
+/** Loads the page again: an open question, an undo or a secret of the person before must not be there for the next one. */
+function startAnew(): void {
+  location.replace(location.pathname + location.search)
 }

@@ -55,7 +55,7 @@ const showState = (state: string) => {
   byId('live').hidden = state !== 'open'
   if (state === 'closed') byId('said').textContent = byId('state').textContent
   // What an empty page says depends on the state.
-  board.refreshSoon()
+  if (items.childElementCount === 0) board.refreshSoon()
 }
 
 pauseButton.addEventListener('click', () => {

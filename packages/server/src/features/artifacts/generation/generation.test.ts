@@ -159,6 +159,8 @@ describe('painting', () => {
 
   test('is refused, and holds nothing, if the tenant was suspended after the key was checked', async () => {
     const coupon = await makeCoupon(5)
+    // The process knows the key from here on.
+    assert.equal((await send(api, 'GET', `/collections/${collection.id}`, owner())).status, 200)
     const setStatus = (status: string) =>
       api.ctx.db.pool.query('update tenants set status = $2 where id = $1', [tenant.id, status])
     // Without a notification, the process still takes the key for active, as a request that began earlier does.
