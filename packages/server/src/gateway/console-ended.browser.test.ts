@@ -20,6 +20,15 @@ describe('a session that ends while the console is open', { skip: skipWithoutChr
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
   }
 
+  const signInInAnotherTab = async (page: Page, tenantId: string) => {
+    const other = await page.context().newPage()
+    const link = await consoleLink(world.api, { kind: 'tenant', tenant_id: tenantId })
+    await other.goto(`${world.api.origin}/console${new URL(link.url).hash}`)
+    await other.getByRole('button', { name: 'Open the console' }).click()
+    await other.getByRole('heading', { name: 'Overview' }).waitFor()
+    await other.close()
+  }
+
   test('the command for a new link fits a phone with text of twice the size', async () => {
     const { page, problems } = await world.open('/', { expected })
     await end(page)
@@ -50,12 +59,7 @@ describe('a session that ends while the console is open', { skip: skipWithoutChr
     const covered = `document.elementFromPoint(innerWidth / 2, 5).closest('.shell') === null`
     assert.ok(await page.evaluate<boolean>(covered))
 
-    const other = await page.context().newPage()
-    const link = await consoleLink(world.api, { kind: 'tenant', tenant_id: world.tenant.id })
-    await other.goto(`${world.api.origin}/console${new URL(link.url).hash}`)
-    await other.getByRole('button', { name: 'Open the console' }).click()
-    await other.getByRole('heading', { name: 'Overview' }).waitFor()
-    await other.close()
+    await signInInAnotherTab(page, world.tenant.id)
     // A headless browser keeps no tab hidden.
     await page.evaluate("dispatchEvent(new Event('focus'))")
 
@@ -82,12 +86,7 @@ describe('a session that ends while the console is open', { skip: skipWithoutChr
     await page.emulateMedia({ media: 'screen' })
 
     const stranger = await world.api.makeTenant('Stranger')
-    const other = await page.context().newPage()
-    const link = await consoleLink(world.api, { kind: 'tenant', tenant_id: stranger.id })
-    await other.goto(`${world.api.origin}/console${new URL(link.url).hash}`)
-    await other.getByRole('button', { name: 'Open the console' }).click()
-    await other.getByRole('heading', { name: 'Overview' }).waitFor()
-    await other.close()
+    await signInInAnotherTab(page, stranger.id)
     await page.evaluate("dispatchEvent(new Event('focus'))")
 
     await page.getByText('Stranger').first().waitFor({ state: 'attached' })
@@ -100,12 +99,7 @@ describe('a session that ends while the console is open', { skip: skipWithoutChr
     const { page } = await world.open('/keys', { expected: /status of 40[13]/ })
     await page.getByRole('button', { name: 'New key' }).first().click()
     await page.getByLabel('Name', { exact: true }).fill('made before the change')
-    const other = await page.context().newPage()
-    const link = await consoleLink(world.api, { kind: 'tenant', tenant_id: world.tenant.id })
-    await other.goto(`${world.api.origin}/console${new URL(link.url).hash}`)
-    await other.getByRole('button', { name: 'Open the console' }).click()
-    await other.getByRole('heading', { name: 'Overview' }).waitFor()
-    await other.close()
+    await signInInAnotherTab(page, world.tenant.id)
 
     const create = page.getByRole('button', { name: 'Create the key', exact: true })
     await create.click()

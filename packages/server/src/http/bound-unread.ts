@@ -100,7 +100,7 @@ export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string 
 export function assertRoom(req: FastifyRequest, reply: FastifyReply, reader: string): void {
   const { unread } = req.server
   const bytes = sizes.of(req, reader)
-  // Nothing says that this answer is large.
+  // No earlier answer shows that this one will be large.
   if (bytes === 0) return
   if (!shares.hasRoom(reader, bytes, unread)) throw tooManyUnread(reply)
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { send } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
@@ -108,7 +108,8 @@ test('nothing of a deleted collection is readable', async () => {
   assert.equal(left.rows[0]!.n, 0)
 })
 
-test('a deletion includes artifacts, without a foreign key', async (t) => {
+/** A collection on an API of its own, whose database lacks the foreign key that the next release drops. */
+async function startWithoutForeignKey(t: TestContext) {
   const own = await startTestApi()
   t.after(() => own.close())
   const { secretKey: key } = await own.makeTenant()
@@ -116,27 +117,30 @@ test('a deletion includes artifacts, without a foreign key', async (t) => {
   await pool.query('alter table artifacts drop constraint artifacts_collection_exists')
   const { id, admin_token: collectionToken } = (await send(own, 'POST', '/collections', { key, body: {} })).body.data
   const body = { kind: 'image', url: 'https://pictures.example/a.png' }
+  return {
+    pool,
+    add: () => send(own, 'POST', `/collections/${id}/artifacts`, { key, collectionToken, body }),
+    remove: () => send(own, 'DELETE', `/collections/${id}`, { key, collectionToken }),
+  }
+}
+
+test('a deletion includes artifacts, without a foreign key', async (t) => {
+  const { pool, add, remove } = await startWithoutForeignKey(t)
   const countArtifacts = async () => (await pool.query('select from artifacts')).rowCount
-  assert.equal((await send(own, 'POST', `/collections/${id}/artifacts`, { key, collectionToken, body })).status, 201)
+  assert.equal((await add()).status, 201)
   assert.equal(await countArtifacts(), 1)
 
-  assert.equal((await send(own, 'DELETE', `/collections/${id}`, { key, collectionToken })).status, 204)
+  assert.equal((await remove()).status, 204)
   assert.equal(await countArtifacts(), 0)
 })
 
 test('an artifact is not added to a collection whose deletion commits meanwhile, without a foreign key', async (t) => {
-  const own = await startTestApi()
-  t.after(() => own.close())
-  const { secretKey: key } = await own.makeTenant()
-  const { pool } = own.ctx.db
-  await pool.query('alter table artifacts drop constraint artifacts_collection_exists')
-  const { id, admin_token: collectionToken } = (await send(own, 'POST', '/collections', { key, body: {} })).body.data
+  const { pool, add } = await startWithoutForeignKey(t)
   const deletion = await pool.connect()
   try {
     await deletion.query('begin')
     await deletion.query('delete from collections')
-    const body = { kind: 'image', url: 'https://pictures.example/a.png' }
-    const added = send(own, 'POST', `/collections/${id}/artifacts`, { key, collectionToken, body })
+    const added = add()
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     await eventually(async () => (await pool.query(waiting)).rowCount === 1, 'the addition waits')
     await deletion.query('commit')

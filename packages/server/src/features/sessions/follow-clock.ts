@@ -3,9 +3,9 @@ import { updateOverlong } from '../blob-deletions/store.ts'
 import type { Context } from '../context.ts'
 
 /**
- * Moves the times that were written before the clock of the database was set back by so many seconds, so that nothing
- * waits longer than intended. What fails is not repeated, because the rows that were moved would be moved again: those
- * that were not moved wait for the clock.
+ * Moves the times that were written before the clock of the database was set back by `seconds`, so that nothing waits
+ * longer than intended. A failure is not retried, because a second run would move rows again. Rows that were not moved
+ * are due when the clock reaches their times.
  */
 export async function followClock({ db, log }: Pick<Context, 'db' | 'log'>, seconds: number): Promise<void> {
   log.warn({ seconds: Math.round(seconds) }, 'the clock of the database was set back; waiting work is moved')

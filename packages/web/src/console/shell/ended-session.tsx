@@ -51,7 +51,7 @@ export function EndedSession() {
   )
 }
 
-/** Loads the page again: an open question, an undo or a secret of the person before must not be there for the next one. */
+/** Reloads the page, so that an open question, an undo or a secret of the previous person is gone. */
 function startAnew(): void {
   location.replace(location.pathname + location.search)
 }
