@@ -92,7 +92,7 @@ test('a list is not made for another room, key or owner', async () => {
   assert.equal((await make(await room.list({ access: newAccess().access }))).status, 400)
   assert.equal((await make(await room.list({ prev: 'A'.repeat(43) }))).status, 400)
   assert.deepEqual(refusal(await make(await room.list({ devices: [owner.key, member.key] }), member)), no('not_owner'))
-  // The same bytes in another spelling: the last character has bits that no byte has.
+  // Base64url of the same key that is not canonical: unused bits of its last character are set.
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const access = room.access.slice(0, -1) + letters[letters.indexOf(room.access.slice(-1)) + 1]!
   assert.equal((await room.as(owner, 'make', { access, line: await room.list({ access }) })).status, 400)

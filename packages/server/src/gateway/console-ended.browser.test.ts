@@ -74,7 +74,7 @@ describe('a session that ends while the console is open', { skip: skipWithoutChr
     await page.context().close()
   })
 
-  test('a question that was open is gone when somebody of another tenant has signed in', async () => {
+  test('the covered page is not printed, and an open question is gone after a sign-in for another tenant', async () => {
     const { page } = await world.open('/keys', { expected })
     await page.getByRole('button', { name: 'Revoke' }).first().click()
     await page.getByRole('button', { name: 'Revoke the key' }).waitFor()
@@ -95,7 +95,7 @@ describe('a session that ends while the console is open', { skip: skipWithoutChr
     await page.context().close()
   })
 
-  test('a page whose session was replaced in another tab goes on with the new one', async () => {
+  test('a page whose session was replaced in another tab continues with the new one', async () => {
     const { page } = await world.open('/keys', { expected: /status of 40[13]/ })
     await page.getByRole('button', { name: 'New key' }).first().click()
     await page.getByLabel('Name', { exact: true }).fill('made before the change')
@@ -103,7 +103,7 @@ describe('a session that ends while the console is open', { skip: skipWithoutChr
 
     const create = page.getByRole('button', { name: 'Create the key', exact: true })
     await create.click()
-    // The first attempt was refused, and the page has the new session since.
+    // The server refuses the first attempt. The page then loads the new session.
     await page.getByRole('alert').first().waitFor()
     await create.click()
     await page

@@ -5,8 +5,8 @@ const contactStatement = statement<{ set_back: number }>(
   // The sweeper calls this every 5 seconds. A gap of more than three intervals means that the database was
   // unreachable. If `since` is in the future, the clock was set back after it was written. Without a reset,
   // no agent would be late until the clock reaches it.
-  // set_back has the tolerance of a gap: the sweeper may be late, and clocks are corrected by small steps. The lock lets
-  // only one of several processes see the difference.
+  // set_back ignores differences of up to 16 seconds, as the check for a gap does: the sweeper may be late, and clocks are
+  // corrected by small steps. Because of the row lock, only one of several processes gets a difference.
   `with before as (select last_at from database_contact for update)
    insert into database_contact as c (since, last_at) select now(), now() from (select count(*) from before) locked
    on conflict on constraint database_contact_pkey do update

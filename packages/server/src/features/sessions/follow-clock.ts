@@ -8,8 +8,11 @@ import type { Context } from '../context.ts'
  * are due when the clock reaches their times.
  */
 export async function followClock({ db, log }: Pick<Context, 'db' | 'log'>, seconds: number): Promise<void> {
-  log.warn({ seconds: Math.round(seconds) }, 'the clock of the database was set back; waiting work is moved')
+  log.warn({ seconds: Math.round(seconds) }, 'the clock of the database was set back; the times of waiting work are moved')
   for (const moved of await Promise.allSettled([moveDeliveries(db, seconds), updateOverlong(db)]))
     if (moved.status === 'rejected')
-      log.error({ err: moved.reason as unknown }, 'waiting work was not moved; it waits for the clock')
+      log.error(
+        { err: moved.reason as unknown },
+        'the times of waiting work were not moved; it is due when the clock reaches them',
+      )
 }

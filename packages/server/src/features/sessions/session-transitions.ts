@@ -133,7 +133,7 @@ export async function endOverdue(ctx: Context, limit: number): Promise<{ looked:
       failed.push(session.id)
     }
   }
-  // Last, because it may take minutes.
+  // This comes last, because it may take minutes, and overdue sessions must end on time.
   if (setBackSeconds > 0) await followClock(ctx, setBackSeconds)
   return { looked: overdue.length, failed }
 }

@@ -49,7 +49,7 @@ async function fetchWithSession(input: RequestInfo | URL, init: RequestInit = {}
   return res
 }
 
-/** Whether the cookie is of a newer session than this page: somebody has signed in in another tab. */
+/** Whether the server refused the request because the cookie belongs to a newer session, from a sign-in in another tab. */
 async function isOfOldSession(res: Response): Promise<boolean> {
   if (res.status !== 403) return false
   return errorOfAnswer(res, await res.clone().text()).code === 'csrf_required'

@@ -25,7 +25,7 @@ export interface ConsoleSession {
   development: boolean
 }
 
-/** The same text for two sessions of the same person, as far as a session names its person. */
+/** A key of the tenant, member and role of a session. Sessions with equal keys count as the same person. */
 export function personOf({ kind, tenant, member, role }: ConsoleSession): string {
   return JSON.stringify([kind, tenant?.id, member?.id, role])
 }

@@ -51,7 +51,7 @@ export function EndedSession() {
   )
 }
 
-/** Reloads the page, so that an open question, an undo or a secret of the previous person is gone. */
+/** Reloads the page, so that an open question, an undo action or a secret of the previous person is gone. */
 function startAnew(): void {
   location.replace(location.pathname + location.search)
 }

@@ -159,7 +159,7 @@ describe('painting', () => {
 
   test('is refused, and holds nothing, if the tenant was suspended after the key was checked', async () => {
     const coupon = await makeCoupon(5)
-    // The process knows the key from here on.
+    // This request puts the key into the cache of the process.
     assert.equal((await send(api, 'GET', `/collections/${collection.id}`, owner())).status, 200)
     const setStatus = (status: string) =>
       api.ctx.db.pool.query('update tenants set status = $2 where id = $1', [tenant.id, status])
