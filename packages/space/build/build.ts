@@ -11,6 +11,10 @@ process.env['NODE_ENV'] = 'production'
 process.env['TZ'] = 'UTC'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
+if (/[#?]/.test(root)) {
+  console.error(`the folder cannot have # or ? in its path, because Vite reads them as parts of a URL: move ${root}`)
+  process.exit(1)
+}
 process.chdir(root)
 const inputs = await digestInputs(root)
 // Imported after the environment is cleaned, because Vite reads it when it is loaded.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFile, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { skipWithout } from '../../../tests/support/skip-without.ts'
@@ -69,4 +69,11 @@ test('a package of another version than the lock says stops the build', { skip }
   await rm(join(root, 'packages/space/dist'), { recursive: true })
   await assert.rejects(ensureBuilt(root), /pg-protocol is 0\.0\.1 and the lock says .*npm ci/)
   await writeFile(path, text)
+})
+
+test('a path that Vite cannot build from is named', async () => {
+  const moved = join(await temporaryFolder(after), 'atrium #2')
+  await rename(root, moved)
+  await rm(join(moved, 'packages/space/dist'), { recursive: true, force: true })
+  await assert.rejects(ensureBuilt(moved), /cannot have # or \? in its path.*: move .*atrium #2/)
 })

@@ -83,7 +83,7 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
     const hub = new MetricsHub()
     await prepareConsole()
     // Reads many files, and so precedes the API, which then frees the memory of its start.
-    const spaceBundle = space ? await ensureBuilt() : undefined
+    const spaceBundle = space ? await ensureBuilt().catch(explainBuild) : undefined
     const api = await startProcesses({ ...config, spacePublishableKey }, secrets, databaseUrl, hub, workers)
     // Started after the API, because it may request the keys of the development sign-in.
     const children = await startTogether([
@@ -263,4 +263,9 @@ async function startApiHere(config: Config, secrets: Secrets, databaseUrl: strin
   hub.add(api.metrics.collect)
   api.metrics.readAll = hub.collect
   return api
+}
+
+/** The message has the output of the build. The stack of this process would only hide it. */
+function explainBuild(error: unknown): never {
+  throw new StartError(toError(error).message, { cause: error })
 }
