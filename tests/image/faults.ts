@@ -23,7 +23,7 @@ const faulty = { ATRIUM_RATE_LIMIT: 'off', ATRIUM_EGRESS: 'loopback' }
 
 /** What happens to the roles: each is a container that an operator's engine would start again. */
 export function testFaults(image: () => Image, folder: () => string): void {
-  describe('the roles of the image under load', () => {
+  describe('the roles of the image under load', { concurrency: 1 }, () => {
     let database: TestDatabase
     let elsewhere: TestDatabase
     let proxy: PostgresProxy

