@@ -17,6 +17,7 @@ import {
   controlCredentials,
   credentials,
   expectedOutcome,
+  keyRefusal,
   targets,
   type CapabilityCase,
   type Credential,
@@ -81,7 +82,10 @@ interface Cell {
   target: Target
 }
 
-/** All cells. If the key is refused whatever the token is, only the cells with and without the owner token. */
+/**
+ * All cells. If the key is refused whatever the token is, only the cells with and without the owner token. So it is with a
+ * malformed id, which is recognised by its form alone; one form is tried with every key and token.
+ */
 function cellsOf(op: Operation): Cell[] {
   const tokens = capabilities(shelf, sibling, foreign)
   const strongest = tokens.filter(({ worth, token }) => worth === 'owner' || token === undefined)
@@ -90,8 +94,10 @@ function cellsOf(op: Operation): Cell[] {
     targets(op, shelf, sibling, foreign, gone).flatMap((target) => {
       // That would be a tenant and its own thing.
       if (who.other && target.name.startsWith("other tenant's")) return []
+      const isFurtherForm = target.is === 'malformed' && !target.name.startsWith('malformed (x) ')
+      if (isFurtherForm && keyRefusal(op, who)) return []
       const passes = who.worth === 'publishable' || who.worth === 'secret'
-      return (passes && op.capability ? tokens : strongest).map((held) => ({ op, who, held, target }))
+      return (passes && op.capability && !isFurtherForm ? tokens : strongest).map((held) => ({ op, who, held, target }))
     }),
   )
 }

@@ -245,7 +245,8 @@ function isOpenToAll(op: Operation, target: Target): boolean {
   return (op.caller === 'operator' || op.caller === 'anyone') && isThere
 }
 
-function keyRefusal(op: Operation, { worth, headers }: Credential): ErrorCode | undefined {
+/** The answer to a caller whose key is refused whatever the path names and the token is. */
+export function keyRefusal(op: Operation, { worth, headers }: Credential): ErrorCode | undefined {
   // A report is signed, or an operator sends it. If a request has an operator token, only that token decides.
   if (op.id === 'reportLeakedKeys' && 'x-admin-token' in headers && worth !== 'operator') return 'unauthorized'
   if (op.caller === 'anyone') return undefined
