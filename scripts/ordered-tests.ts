@@ -8,25 +8,28 @@ const everything = ['packages/**/*.test.ts', 'tests/*.test.ts', 'tests/inside/*.
 /** Files that take more than 15 seconds, the longest first. Most wait more than they compute. */
 const longFiles = [
   'tests/access-matrix.test.ts',
-  'tests/inside/refused-starts.test.ts',
-  'tests/remote-agent.test.ts',
-  'packages/server/src/features/sessions/running/unopened-rooms.test.ts',
-  'tests/inside/idempotency.test.ts',
-  'tests/inside/queries-at-rest.test.ts',
-  'tests/fuzz.test.ts',
   'tests/guides.test.ts',
+  'tests/fuzz.test.ts',
+  'tests/remote-agent.test.ts',
   'packages/server/src/features/artifacts/stored-in-s3.test.ts',
+  'packages/server/src/features/artifacts/generation/artifact-generator.test.ts',
+  'tests/bad-input.test.ts',
+  'packages/server/src/features/webhooks/delivering/outcomes.test.ts',
+  'tests/inside/idempotency.test.ts',
+  'tests/space-app-key.test.ts',
+  'tests/backup.test.ts',
+  'tests/inside/queries-at-rest.test.ts',
+  'packages/server/src/features/sessions/running/unopened-rooms.test.ts',
+  'tests/inside/start.test.ts',
+  'packages/server/src/db/embedded-postgres.test.ts',
   'tests/limits.test.ts',
+  'tests/client-sealed-reader.test.ts',
+  'tests/contention.test.ts',
+  'tests/inside/refused-starts.test.ts',
+  'tests/inside/master-key.test.ts',
   'packages/server/src/features/backup/hostile-archives.test.ts',
   'tests/master-key-kms.test.ts',
-  'tests/client-sealed-reader.test.ts',
   'packages/painter/src/paint-picture.test.ts',
-  'tests/backup.test.ts',
-  'packages/server/src/features/webhooks/delivering/outcomes.test.ts',
-  'tests/space-app-key.test.ts',
-  'tests/bad-input.test.ts',
-  'tests/contention.test.ts',
-  'packages/server/src/db/embedded-postgres.test.ts',
   'tests/command-line.test.ts',
   'tests/telemetry.test.ts',
   'packages/space/build/ensure-built.test.ts',
@@ -36,7 +39,6 @@ const longFiles = [
   'tests/acceptance.test.ts',
   'packages/space/build/reproducible.test.ts',
   'packages/server/src/features/credits/ledger/ledger-model.test.ts',
-  'tests/inside/master-key.test.ts',
   'tests/sealed-agent.test.ts',
   'tests/readme.test.ts',
   'tests/limits-of-workers.test.ts',
@@ -70,8 +72,19 @@ const citusFiles = [
   'tests/inside/citus-request-log.test.ts',
 ]
 
+export interface Suite {
+  files: string[]
+  /** How many files run at once. It is chosen for two cores. */
+  concurrency: number
+}
+
 /** The suites whose order scripts/test.ts does not leave to the test runner. */
-export const suites = { '--everything': orderedTests, '--browser': orderedBrowserTests, '--citus': orderedCitusTests }
+export const suites = {
+  // The longest files wait for half of their time: for leases, timeouts and the starts of servers.
+  '--everything': (): Suite => ({ files: orderedTests(), concurrency: 4 }),
+  '--browser': (): Suite => ({ files: orderedBrowserTests(), concurrency: 3 }),
+  '--citus': (): Suite => ({ files: orderedCitusTests(), concurrency: 3 }),
+}
 
 /**
  * All test files but those of pages in a browser and those of Citus, in the order in which they start. Long files are

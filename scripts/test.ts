@@ -14,7 +14,7 @@ import { skipWithoutPgBouncer, startPgBouncer, type PgBouncer } from '../package
 import { closeOnEachNode, urlOfDatabase } from '../packages/server/testing/test-database.ts'
 import { startThrowawayPostgres } from '../packages/server/testing/throwaway-postgres.ts'
 import { skipWithoutCitus, startCitusCluster, type CitusCluster } from '../tests/support/citus-cluster.ts'
-import { suites } from './ordered-tests.ts'
+import { suites, type Suite } from './ordered-tests.ts'
 
 const template = 'atrium_template'
 /**
@@ -48,9 +48,8 @@ async function runGiven(given: string[], env: NodeJS.ProcessEnv, stopped: AbortS
 }
 
 /** Does as `node --test`, but in the order of the files: the command sorts them by name. */
-async function runSuite(files: string[], env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<number> {
-  // Many files wait for most of their time. A third one beside two keeps two cores busy.
-  const events = run({ files, concurrency: 3, timeout: testTimeoutMs, env, signal: stopped })
+async function runSuite({ files, concurrency }: Suite, env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<number> {
+  const events = run({ files, concurrency, timeout: testTimeoutMs, env, signal: stopped })
   let failed = false
   events.on('test:summary', ({ success }) => (failed ||= !success))
   await pipeline(events.compose<Transform>(new spec()), process.stdout, { end: false })
