@@ -71,6 +71,10 @@ test('keys and tokens', async () => {
     { ...key401('key in the query string', {}, /query string/, /revoke/), route: `GET /v1/tenant?key=${secret}` },
     key401('collection token without a key', { token: shelf.owner }, /does not replace the key/),
     {
+      ...key401('two keys', { key: publishable, headers: { 'x-api-key': secret } }, /another key in Authorization/, /send one/),
+      expect: '400 invalid_request',
+    },
+    {
       ...key401('the operator token as Bearer', { key: 'x'.repeat(40) }, /X-Admin-Token is missing/),
       route: 'POST /v1/tenants/invites',
     },
@@ -108,6 +112,7 @@ test('keys and tokens', async () => {
     bearer(`bearer ${secret}`),
     bearer(`BEARER   ${secret}`),
     { headers: { 'x-api-key': secret } },
+    { key: secret, headers: { 'x-api-key': secret } },
   ])
     assert.equal((await call(origin, 'GET /v1/tenant', options)).status, 200)
 })
@@ -186,6 +191,7 @@ test('bodies', async () => {
       ...add400('form data', undefined, /application\/json/),
       options: { ...options, body: 'type=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
     },
+    add400('a byte order mark', '\ufeff{"type":"x","content":1}', /byte order mark/, /without/),
     add400('a comment', '{"type":"x", /* hi */ "content":1}', /not valid JSON at line 1, column 14/),
     add400('a trailing comma', '{"type":"x","content":1,}', /JSON/),
     add400('single quotes', "{'type':'x'}", /JSON/),

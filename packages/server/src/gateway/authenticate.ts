@@ -8,7 +8,7 @@ import { refusalOf, type ResolvedKey } from '#features/keys/key.ts'
 import type { HeldSession } from '#features/sessions/session.ts'
 import { findByControlToken } from '#features/sessions/store.ts'
 import { hashCredential } from '#crypto/random.ts'
-import { ApiError } from '#errors/api-error.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 import { pathOf } from '#http/parse.ts'
 import { bearerValue } from './bearer-value.ts'
 
@@ -19,7 +19,11 @@ function presentedKey(headers: IncomingHttpHeaders): string {
   const { authorization, 'x-api-key': key } = headers
   if (authorization !== undefined) {
     const value = bearerValue(authorization)
-    if (value !== undefined) return value
+    if (value !== undefined) {
+      if (key === undefined || key === value) return value
+      // RFC 6750, section 3.1. Which of two keys counts would be a guess.
+      throw invalid('X-API-Key', 'there is another key in Authorization: send one of the two')
+    }
     throw new ApiError('unauthorized', { message: `${wrongScheme(authorization)} ${howToSend}` })
   }
   if (typeof key === 'string') return key

@@ -112,6 +112,9 @@ export function bodyOf({ body }: FastifyRequest): Buffer | undefined {
 /** Parses the JSON of a required body. */
 export function parseBody(bytes: Buffer | undefined): unknown {
   if (!bytes || bytes.length === 0) throw invalid('', 'a JSON body is required')
+  // Some editors write it, and nobody sees it (RFC 8259, 8.1).
+  if (bytes.readUIntBE(0, Math.min(3, bytes.length)) === 0xefbbbf)
+    throw invalid('', 'not valid JSON: it begins with a byte order mark; send UTF-8 without one')
   try {
     return parseStrictJson(bytes)
   } catch (error) {
