@@ -108,6 +108,16 @@ def no_answer(handler: BaseHTTPRequestHandler) -> None:
     handler.connection.shutdown(socket.SHUT_RDWR)
 
 
+def cut_answer(handler: BaseHTTPRequestHandler) -> None:
+    """The connection ends in the middle of the body."""
+    handler.send_response(200)
+    handler.send_header("content-type", "application/json")
+    handler.send_header("content-length", "100")
+    handler.end_headers()
+    handler.wfile.write(b'{"data')
+    no_answer(handler)
+
+
 class Relay:
     """Forwards TCP connections to a server; ``cut`` breaks those that are open."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 import unittest
 from http.server import BaseHTTPRequestHandler
@@ -143,6 +144,11 @@ class Calls(unittest.TestCase):
                 self.client(server).get_tenant()
         self.assertEqual((caught.exception.retry_after, self.pauses), (3600, []))
 
+    def test_a_retry_after_with_a_fraction_is_kept(self) -> None:
+        with ScriptedServer([error_answer(429, "rate_limited", retry_after="3.5"), json_answer({"data": {}})]) as server:
+            self.client(server).get_tenant()
+        self.assertGreaterEqual(self.pauses[0], 3.5)
+
     def test_other_errors_are_not_repeated_and_say_everything(self) -> None:
         error = {
             "code": "invalid_request",
@@ -184,6 +190,14 @@ class Calls(unittest.TestCase):
                 self.client(server).get_tenant()
             self.assertEqual(self.client(server).render_collection("col_1").data, "<html>")
 
+    def test_json_in_another_form_is_unexpected(self) -> None:
+        bodies: list[object] = [None, [], "a proxy", {}, {"status": "ok"}]
+        for body in bodies:
+            with ScriptedServer([json_answer(body)]) as server:
+                with self.assertRaisesRegex(UnexpectedAnswerError, "is the base URL right"):
+                    self.client(server).get_tenant()
+                self.assertEqual(len(server.received), 1)
+
     def test_the_time_limit_is_that_of_the_whole_answer(self) -> None:
         def drip(handler: BaseHTTPRequestHandler) -> None:
             handler.send_response(200)
@@ -215,6 +229,23 @@ class Calls(unittest.TestCase):
         self.assertEqual(connections[0], connections[1])
         self.assertNotEqual(connections[1], connections[2])
 
+    @unittest.skipUnless(hasattr(os, "fork"), "no processes fork here")
+    def test_a_forked_process_has_connections_of_its_own(self) -> None:
+        with ScriptedServer([json_answer({"data": {}})]) as server:
+            atrium = self.client(server, retries=0)
+            atrium.get_tenant()
+            child = os.fork()
+            if child == 0:
+                try:
+                    atrium.get_tenant()
+                finally:
+                    os._exit(0)
+            os.waitpid(child, 0)
+            atrium.get_tenant()
+        first, forked, again = (received.connection for received in server.received)
+        self.assertNotEqual(first, forked)
+        self.assertEqual(first, again)
+
     def test_the_settings_come_from_the_environment(self) -> None:
         with ScriptedServer([json_answer({"data": {}})]) as server:
             with patch.dict("os.environ", {"ATRIUM_URL": f"{server.url}/v1/", "ATRIUM_KEY": "wsk_of_the_environment"}):
@@ -226,6 +257,14 @@ class Calls(unittest.TestCase):
         for wrong in ("localhost:8787", "ftp://localhost", "http://a:b@localhost", "/v1"):
             with self.assertRaises(ValueError):
                 Atrium(wrong)
+        with self.assertRaises(ValueError) as caught:
+            Atrium("http://ada:hunter2@localhost")
+        self.assertNotIn("hunter2", str(caught.exception))
+
+    def test_the_line_break_after_a_key_that_was_read_from_a_file_is_not_sent(self) -> None:
+        with ScriptedServer([json_answer({"data": {}})]) as server:
+            Atrium(server.url, key="wsk_key\n").get_tenant()
+        self.assertEqual(server.received[0].headers["authorization"], "Bearer wsk_key")
 
     def test_an_empty_value_is_not_replaced_by_another(self) -> None:
         with ScriptedServer([DONE]) as server:

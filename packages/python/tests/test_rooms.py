@@ -16,11 +16,11 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from urllib.request import urlopen
 
 from atrium import DeviceKey, Room, RoomSecret, new_room_secret
-from atrium.errors import NotAuthorizedError, NotFoundError
+from atrium.errors import NotAuthorizedError, NotFoundError, UnexpectedAnswerError
 from atrium.rooms import DamagedHistoryError, RewrittenHistoryError, WrongKeyError, open_history, parse_room_link
 from atrium.rooms.lines import BrokenChainError, check_chain, line_hash
 from atrium.types import SpaceSealedAnswer
-from scripted_server import ScriptedServer, error_answer, json_answer, no_answer
+from scripted_server import ScriptedServer, cut_answer, error_answer, json_answer, no_answer
 
 SPACE = os.environ.get("SPACE_URL", "")
 PAGE = {"etag": "e", "count": 1, "entries": [], "policy": "open"}
@@ -143,6 +143,14 @@ class Stubbed(unittest.TestCase):
             self.room(server).say("Hello")
         ids = {json.loads(received.body)["message"]["client_id"] for received in server.received}
         self.assertEqual((len(server.received), len(ids)), (3, 1))
+
+    def test_an_answer_that_was_cut_is_asked_for_again_and_another_form_is_unexpected(self) -> None:
+        with ScriptedServer([cut_answer, json_answer(PAGE)]) as server:
+            self.assertEqual(self.room(server).poll(), PAGE)
+        bodies: list[object] = [None, [], "a proxy"]
+        for body in bodies:
+            with ScriptedServer([json_answer(body)]) as server, self.assertRaises(UnexpectedAnswerError):
+                self.room(server).poll()
 
     def test_following_survives_an_outage_and_tells_a_rewritten_history(self) -> None:
         entry = {"seq": 0, "message": {"text": "Hello"}}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import threading
+import time
 import unittest
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -75,6 +77,39 @@ class Streams(unittest.TestCase):
         with ScriptedServer([stream_answer("data: ", *["x" * 500_000] * 5)]) as server:
             with self.assertRaisesRegex(UnexpectedAnswerError, "too long"):
                 self.read(server, lambda _: True)
+
+    def test_another_thread_closes_a_stream_that_is_read(self) -> None:
+        closed = threading.Event()
+
+        def quiet(handler: BaseHTTPRequestHandler) -> None:
+            handler.send_response(200)
+            handler.send_header("content-type", "text/event-stream")
+            handler.send_header("transfer-encoding", "chunked")
+            handler.end_headers()
+            message = b"id: 1\nevent: ready\ndata: {}\n\n"
+            handler.wfile.write(b"%x\r\n%s\r\n" % (len(message), message))
+            closed.wait(10)
+
+        def late(handler: BaseHTTPRequestHandler) -> None:
+            time.sleep(0.3)
+            quiet(handler)
+
+        for script, delay in ((quiet, 0.2), (late, 0.1)):
+            with self.subTest(delay=delay), ScriptedServer([script]) as server, ThreadPoolExecutor(1) as pool:
+                stream = Atrium(server.url).stream_wall("col_1")
+                read = pool.submit(lambda: [message.event for message in stream])
+                time.sleep(delay)
+                stream.close()
+                self.assertEqual(read.result(2), ["ready"] if script is quiet else [])
+                closed.set()
+                closed.clear()
+
+    def test_a_stream_that_nobody_reads_is_closed_at_once(self) -> None:
+        with ScriptedServer([stream_answer("id: 1\nevent: ready\ndata: {}\n\n")]) as server:
+            stream = Atrium(server.url).stream_wall("col_1")
+            next(iter(stream))
+            stream.close()
+            self.assertEqual(list(stream), [])
 
     def test_threads_share_a_client(self) -> None:
         with ScriptedServer([json_answer({"data": {"name": "Test"}})]) as server, Atrium(server.url, key="wsk_key") as atrium:

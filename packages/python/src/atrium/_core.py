@@ -272,6 +272,9 @@ def _answer_of(answer: HttpAnswer, route: Route) -> Answer[Any]:
         is_text = is_lines or content_type.startswith("text/")
         return Answer(answer.body.decode() if is_text else answer.body, answer.status, answer.headers)
     body = json_of(answer)
-    if route.raw or not isinstance(body, dict):
+    if route.raw:
         return Answer(body, answer.status, answer.headers)
-    return Answer(body.get("data"), answer.status, answer.headers, body.get("meta") or {})
+    if not isinstance(body, dict) or "data" not in body:
+        message = f"The server answered {answer.status} with JSON that is not the API's: is the base URL right?"
+        raise make_error(message, status=answer.status, code="unexpected_answer")
+    return Answer(body["data"], answer.status, answer.headers, body.get("meta") or {})

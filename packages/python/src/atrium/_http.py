@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import io
+import os
 import select
 import socket
 import ssl
@@ -58,12 +59,16 @@ class OpenAnswer:
     _connection: http.client.HTTPConnection
     _socket: socket.socket
 
-    def close(self) -> None:
-        """Ends the connection. Another thread that reads from it sees its end."""
+    def end(self) -> None:
+        """Ends the connection, for another thread: the one that reads sees its end, and closes it."""
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass  # It has ended already.
+
+    def close(self) -> None:
+        """Ends and closes the connection."""
+        self.end()
         self._connection.close()
 
 
@@ -121,6 +126,7 @@ class Http:
         self._lock = threading.Lock()
         self._idle: list[_Idle] = []
         self._tls = ssl.create_default_context()
+        _clients.add(self)
         # Also at the end of the program, and for a client that nobody closes.
         weakref.finalize(self, _close_all, self._idle)
 
@@ -211,6 +217,20 @@ class Http:
             surplus[1].close()
 
 
+_clients: weakref.WeakSet[Http] = weakref.WeakSet()
+
+
+def _part_from_parent() -> None:
+    """Parent and child would read each other's answers from a shared connection. Another thread may hold the lock."""
+    for client in list(_clients):
+        client._lock = threading.Lock()
+        _close_all(client._idle)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_part_from_parent)
+
+
 def _close_all(idle: list[_Idle]) -> None:
     while idle:
         idle.pop()[1].close()
@@ -272,6 +292,9 @@ def _read(response: http.client.HTTPResponse, max_bytes: int | None) -> bytes:
     body = response.read(max_bytes + 1)
     if len(body) > max_bytes:
         raise TooLargeError(f"more than {max_bytes} bytes")
+    # With a limit, http.client does not report a body that was cut.
+    if response.length:
+        raise http.client.IncompleteRead(body, response.length)
     return body
 
 

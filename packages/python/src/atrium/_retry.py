@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
@@ -58,7 +59,8 @@ def with_retries(attempt: Callable[[], T], *, retries: int, repeatable: bool, sl
 def retry_after_of(value: str | None) -> float | None:
     """Retry-After in its two forms (RFC 9110): seconds, or a date."""
     text = (value or "").strip()
-    if text.isascii() and text.isdigit():
+    # Some proxies send fractions, which RFC 9110 does not have.
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text):
         return float(text[:12])
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())

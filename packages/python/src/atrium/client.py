@@ -142,12 +142,18 @@ class Atrium(Operations):
 
 
 def _given(value: str | None, name: str) -> str | None:
-    """An empty value, such as a setting that was not filled in, is not replaced by the environment's."""
-    return os.environ.get(name) if value is None else value
+    """An empty value, such as a setting that was not filled in, is not replaced by the environment's.
+
+    A line break follows what was read from a file.
+    """
+    given = os.environ.get(name) if value is None else value
+    return None if given is None else given.strip()
 
 
 def _root_of(base_url: str) -> str:
-    parts = urlsplit(base_url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
+    parts = urlsplit(base_url)
+    if "@" in parts.netloc:
+        raise ValueError("The base URL must have no user name or password")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise ValueError(f"The base URL must be like https://api.example/v1, not {base_url!r}")
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('/v1')}"

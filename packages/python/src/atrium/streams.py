@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -65,15 +65,22 @@ class EventStream:
     def close(self) -> None:
         """Ends the connection and the iteration, without an error."""
         self._closed.set()
-        if self._answer is not None:
-            self._answer.close()
+        answer = self._answer
+        if answer is not None:
+            answer.end()
+        try:
+            self._messages.close()
+        except ValueError:
+            pass  # Another thread is in the iteration, which sees the end.
 
-    def _read(self) -> Iterator[StreamMessage]:
+    def _read(self) -> Generator[StreamMessage, None, None]:
         failures = 0
         while not self._closed.is_set():
             retry_after: float | None = None
             try:
                 self._answer = self._connect(self.last_event_id)
+                if self._closed.is_set():
+                    return
                 for block in _blocks_of(self._answer):
                     failures = 0
                     fields = _fields_of(block)

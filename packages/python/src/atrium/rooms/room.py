@@ -249,7 +249,11 @@ class Room:
                 raise no_answer(cause, self._url, timeout) from cause
             if answer.status != 200:
                 raise error_of_answer(answer)
-            return json_of(answer)
+            body = json_of(answer)
+            if not isinstance(body, dict):
+                message = "The server answered 200 in another form than that of the op"
+                raise make_error(message, status=200, code="unexpected_answer")
+            return body
 
         return with_retries(
             attempt, retries=self._retries if retries is None else retries, repeatable=True, sleep=self._sleep
