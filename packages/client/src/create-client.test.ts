@@ -13,15 +13,25 @@ const id = 'col_4fRzK0vXcB1mQwErTy7uPa'
 
 describe('a call', () => {
   test('a base URL or key that cannot be one is refused by name, and nothing is sent', async () => {
-    for (const baseUrl of ['localhost:8787', 'api.example/v1', undefined as unknown as string])
+    for (const baseUrl of [
+      'localhost:8787',
+      'api.example/v1',
+      `${origin}/v1?a=b`,
+      `${origin}/#v1`,
+      undefined as unknown as string,
+    ])
       assert.throws(() => createClient({ baseUrl }), { name: 'TypeError', message: /^The base URL must be like .+, not / })
     await assert.rejects(createClient({ baseUrl: '/v1' }).getTenant(), { name: 'TypeError', message: /only in a page/ })
+    assert.throws(() => createClient({ baseUrl: 'http://ada:hunter2@localhost/v1' }), {
+      name: 'TypeError',
+      message: 'The base URL must have no user name or password',
+    })
     const placeholder = createClient({ baseUrl: origin, key: 'wpk_…' })
     const message = 'The header authorization must be printable ASCII. Is there a placeholder in its value?'
     await assert.rejects(placeholder.createCollection({ body: {} }), { name: 'TypeError', message })
     server.script({ body: { data: {} } })
-    await createClient({ baseUrl: `${origin}/`, key: 'wsk_test\n' }).getTenant()
-    assert.equal(seen[0]!.headers.authorization, 'Bearer wsk_test')
+    await createClient({ baseUrl: `${origin}/v1/\n`, key: 'wsk_test\n' }).getTenant()
+    assert.deepEqual([seen[0]!.line, seen[0]!.headers.authorization], ['GET /v1/tenant', 'Bearer wsk_test'])
   })
 
   test('the error without an answer names the origin and the reason', async () => {

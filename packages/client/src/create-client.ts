@@ -1,7 +1,9 @@
 import type { Caller } from '@atrium/contract/operation'
+import { isJsonObject } from '@atrium/contract/strict-json'
 import { randomId } from '@atrium/room-client/new-room-secret'
 import { AtriumError } from './atrium-error.ts'
 import type { AnyInput, AnyResult, AtriumClient } from './call.ts'
+import { makeError } from './error-of-answer.ts'
 import { findOutcome, isLost } from './find-outcome.ts'
 import { wait, type Wait, withRetries } from './retry.ts'
 import { routes } from './routes.ts'
@@ -96,9 +98,12 @@ function sender(
 
 /** A page may also pass a path of its own origin. */
 function rootOf(baseUrl: unknown): string {
-  if (typeof baseUrl !== 'string' || !/^(?:https?:\/\/|\/|$)/i.test(baseUrl))
+  const text = typeof baseUrl === 'string' ? baseUrl.trim() : undefined
+  if (text !== undefined && /^https?:\/\/[^/?#]*@/i.test(text))
+    throw new TypeError('The base URL must have no user name or password')
+  if (text === undefined || !/^(?:https?:\/\/[^?#]+|\/[^?#]*|)$/i.test(text))
     throw new TypeError(`The base URL must be like https://api.example/v1, not ${JSON.stringify(baseUrl)}`)
-  return baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '')
+  return text.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '')
 }
 
 interface Settings {
@@ -192,6 +197,10 @@ function resultOf(answer: HttpAnswer, { raw }: Route): AnyResult {
     return { status, headers, data: type.startsWith('text/') ? new TextDecoder().decode(bytes) : bytes }
   const body = jsonOf(answer)
   if (raw) return { status, headers, data: body }
-  const { data, meta: { next_cursor: nextCursor, warnings } = {} } = body as { data?: unknown; meta?: ResponseMeta }
+  if (!isJsonObject(body) || !Object.hasOwn(body, 'data')) {
+    const message = `The server answered ${status} with JSON that is not the API's: is the base URL right?`
+    throw makeError({ status, code: 'unexpected_answer', message })
+  }
+  const { data, meta: { next_cursor: nextCursor, warnings } = {} } = body as { data: unknown; meta?: ResponseMeta }
   return { status, headers, data, ...(nextCursor ? { nextCursor } : {}), ...(warnings ? { warnings } : {}) }
 }

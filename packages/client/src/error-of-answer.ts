@@ -21,7 +21,11 @@ export function errorOfAnswer(res: Response, text: string): AtriumError {
   }
   const error = isJsonObject(body?.error) ? body.error : undefined
   if (!error || typeof error.code !== 'string') {
-    const message = `The server answered ${res.status} without an error code`
+    // A page learns neither the status nor the address of a redirect.
+    const redirects = res.type === 'opaqueredirect' || (res.status >= 300 && res.status < 400)
+    const message = redirects
+      ? `The server redirects${res.status ? ` (${res.status})` : ''}, and the API never does: is the base URL right?`
+      : `The server answered ${res.status} without an error code`
     return makeError({ ...answer, code: 'unexpected_answer', message })
   }
   return makeError({

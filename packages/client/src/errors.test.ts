@@ -89,6 +89,15 @@ describe('an error', () => {
     assert.ok((await failure()) instanceof UnexpectedAnswerError)
   })
 
+  test('of JSON in another form is UnexpectedAnswerError', async () => {
+    for (const body of ['null', '[]', '"a proxy"', '{}', '{"status":"ok"}']) {
+      server.script({ body })
+      const error = await failure()
+      assert.ok(error instanceof UnexpectedAnswerError, body)
+      assert.match(error.message, /is the base URL right\?/)
+    }
+  })
+
   test('of a page of a proxy in place of the answer is UnexpectedAnswerError', async () => {
     const page = { body: '<html>', headers: { 'content-type': 'text/html' } }
     server.script(page, page, page)
@@ -116,12 +125,16 @@ describe('an error', () => {
     assert.equal(error.status, 0)
     const nowhere = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 0 })
     assert.ok((await failure(nowhere.getTenant())) instanceof NetworkError)
+    server.script({ cut: true })
+    const cut = await failure(createClient({ baseUrl: server.origin, retries: 0 }).getTenant())
+    assert.equal(cut.message, `${server.origin} could not be reached: other side closed`)
   })
 
-  test('of a redirect is NetworkError: it is not followed, so tokens are not sent to another origin', async () => {
-    server.script({ status: 302, headers: { location: `${server.origin}/elsewhere` } })
-    const error = await failure(client.deleteCollection({ id: 'col_1', collectionToken: 'cat_test' }))
-    assert.ok(error instanceof NetworkError)
+  test('of a redirect is UnexpectedAnswerError: it is not followed, so tokens are not sent to another origin', async () => {
+    server.script({ status: 301, headers: { location: `${server.origin}/elsewhere` } })
+    const error = await failure(createClient({ baseUrl: server.origin, key: 'wsk_test' }).getTenant())
+    assert.ok(error instanceof UnexpectedAnswerError)
+    assert.match(error.message, /redirects \(301\).+is the base URL right\?/)
     assert.equal(server.seen.length, 1)
   })
 

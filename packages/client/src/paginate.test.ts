@@ -47,6 +47,28 @@ test('throws the error of the call', async () => {
   assert.equal((await failureOf(paginate(client.listArtifacts, { id: 'col_1' }).next())).code, 'invalid_cursor')
 })
 
+test('an abort ends the iteration at once, also within a page', async () => {
+  const page = { body: { data: [{ id: 'art_1' }, { id: 'art_2' }, { id: 'art_3' }], meta: { next_cursor: 'c' } } }
+  const events = { body: { data: [{ sequence: 1 }, { sequence: 2 }] } }
+  const lists = [
+    (signal: AbortSignal) => paginate(client.listArtifacts, { id: 'col_1', signal }),
+    (signal: AbortSignal) => pullEvents(client.listEvents, { signal }),
+  ]
+  for (const [at, list] of lists.entries()) {
+    server.script(at === 0 ? page : events)
+    const stop = new AbortController()
+    const seen: unknown[] = []
+    const read = async () => {
+      for await (const entry of list(stop.signal)) {
+        seen.push(entry)
+        stop.abort(new Error('enough'))
+      }
+    }
+    await assert.rejects(read(), /^Error: enough$/)
+    assert.deepEqual([seen.length, server.seen.length], [1, 1])
+  }
+})
+
 test('events are pulled from the one that was handled last on, until there is nothing new', async () => {
   const events = [8, 9, 12].map((sequence) => ({
     sequence,

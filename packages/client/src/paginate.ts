@@ -14,7 +14,8 @@ interface Page {
 
 /**
  * Iterates over all entries of a paged list. Each page is fetched when it is needed. `query.limit` is the page size and
- * `query.cursor` the start; a call with a body has both in the body. Throws the errors of the call.
+ * `query.cursor` the start; a call with a body has both in the body. Throws the errors of the call, and the signal's
+ * reason as soon as `signal` aborts.
  *
  * @example
  * for await (const item of paginate(client.listItems, { id, collectionToken, query: { limit: 100 } })) console.log(item.type)
@@ -23,10 +24,14 @@ export async function* paginate<Input extends { query?: object | undefined } | {
   call: (input: Input) => Promise<Answer>,
   input: Input,
 ): AsyncGenerator<EntryOf<Answer>, void, undefined> {
+  const { signal } = input as { signal?: AbortSignal | undefined }
   let cursor: string | undefined
   do {
     const page = (await call(cursor ? startingAt(input, cursor) : input)) as Page
-    yield* entriesOf(page.data) as EntryOf<Answer>[]
+    for (const entry of entriesOf(page.data) as EntryOf<Answer>[]) {
+      signal?.throwIfAborted()
+      yield entry
+    }
     cursor = page.nextCursor
   } while (cursor)
 }

@@ -25,7 +25,10 @@ export async function* pullEvents(
   for (let last = after; ;) {
     const { data } = await listEvents({ query: { after: last, limit: pageEvents }, signal })
     // The contract's schema of the list does not relate `type` to `data`.
-    yield* data as AtriumEvent[]
+    for (const event of data as AtriumEvent[]) {
+      signal?.throwIfAborted()
+      yield event
+    }
     const newest = data.at(-1)
     if (!newest) return
     last = newest.sequence

@@ -45,6 +45,17 @@ test('who stops early or aborts ends it', async () => {
     assert.equal(content, 1)
     break
   }
+  server.script(scripted(head, item(1), item(2), { end: true, items: 2 }))
+  const stop = new AbortController()
+  const contents: unknown[] = []
+  const untilAborted = async () => {
+    for await (const { content } of readExport(client.exportItems, { ...input, signal: stop.signal })) {
+      contents.push(content)
+      stop.abort(new Error('stopped'))
+    }
+  }
+  await assert.rejects(untilAborted(), /^Error: stopped$/)
+  assert.deepEqual(contents, [1])
   server.script({ hang: true })
   const reason = new Error('enough')
   const signal = AbortSignal.timeout(50)

@@ -27,6 +27,7 @@ export async function* readExport<Input extends { signal?: AbortSignal | undefin
     }
     if ('format' in value) continue
     items++
+    input.signal?.throwIfAborted()
     yield value
   }
   input.signal?.throwIfAborted()

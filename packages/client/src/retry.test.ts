@@ -153,6 +153,10 @@ test('a retry waits for Retry-After, in seconds or as a date; above a minute the
   server.script(errorAnswer(503, 'unavailable', { 'retry-after': '61' }))
   await failureOf(client.getTenant())
   assert.equal(waitsMs.length, 2)
+  // RFC 9110 has no fractions, and some proxies send them.
+  server.script(errorAnswer(503, 'unavailable', { 'retry-after': '3.5' }), { body: { data: {} } })
+  await client.getTenant()
+  assert.ok(waitsMs[2]! >= 3_500, String(waitsMs[2]))
 })
 
 test('delays grow and are random', async () => {

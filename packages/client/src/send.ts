@@ -38,7 +38,7 @@ export async function send(request: HttpRequest, transport: Transport, signal: A
       ...init,
       signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
       // The API never redirects. Following a redirect could send a token to another origin.
-      redirect: 'error',
+      redirect: 'manual',
       credentials: 'omit',
     })
     if (res.ok && res.body && streamed.test(res.headers.get('content-type') ?? ''))
@@ -61,7 +61,8 @@ function unreachable(url: string, cause: unknown): string {
   const origin = URL.canParse(url) ? new URL(url).origin : 'The server'
   // Node has the reason in the cause of its error. A page learns none.
   const { code, message } = ((cause instanceof Error ? cause.cause : undefined) as { code?: string; message?: string }) ?? {}
-  const reason = code ?? message
+  // The message of an error of undici says more than its code.
+  const reason = code?.startsWith('UND_') ? message : (code ?? message)
   return `${origin} could not be reached${reason ? `: ${reason}` : ''}`
 }
 

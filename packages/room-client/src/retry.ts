@@ -77,7 +77,8 @@ export const wait: Wait = (ms, signal) =>
 export function retryAfterSecondsOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
-  if (/^\d+$/.test(value)) return Number(value)
+  // Some proxies send fractions. Date.parse would read one as a month and a day.
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Math.ceil(Number(value))
   const atMs = Date.parse(value)
   return Number.isNaN(atMs) ? undefined : Math.max(0, Math.ceil((atMs - Date.now()) / 1000))
 }
