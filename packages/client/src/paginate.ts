@@ -13,9 +13,9 @@ interface Page {
 }
 
 /**
- * Iterates over all entries of a paged list. Each page is fetched when it is needed. `query.limit` is the page size and
- * `query.cursor` the start; a call with a body has both in the body. Throws the errors of the call, and the signal's
- * reason as soon as `signal` aborts.
+ * Iterates over all entries of a paged list. Each page is fetched when it is needed. While entries are added and
+ * removed, each of the others comes exactly once. `query.limit` is the page size and `query.cursor` the start; a call
+ * with a body has both in the body. Throws the errors of the call, and the signal's reason as soon as `signal` aborts.
  *
  * @example
  * for await (const item of paginate(client.listItems, { id, collectionToken, query: { limit: 100 } })) console.log(item.type)

@@ -44,6 +44,34 @@ test('items are listed as they were added, oldest first, page by page without ga
   assert.equal(await count(made), contents.length)
 })
 
+test('while items are added and deleted, the pages have each of the others once, in both orders', async () => {
+  for (const order of ['oldest', 'newest']) {
+    const made = await make()
+    const ids: string[] = []
+    for (let n = 0; n < 12; n++) ids.push((await add(made.id, { type: 'm', content: n })).body.data.id)
+    const seen: string[] = []
+    let deleted = new Set<string>()
+    let cursor = ''
+    do {
+      const page = await list(made, `?limit=3&order=${order}${cursor}`)
+      const found: string[] = page.data.items.map(({ id }: { id: string }) => id)
+      seen.push(...found)
+      // The last one of the page, where the next page begins, and one that was not seen yet.
+      const unseen = ids.filter((id) => !seen.includes(id) && !deleted.has(id))[1]
+      deleted = new Set([...deleted, found.at(-1)!, ...(unseen === undefined ? [] : [unseen])])
+      for (const id of deleted) await send(api, 'DELETE', `/collections/${made.id}/items/${id}`, made.owner)
+      if (seen.length < 9) await add(made.id, { type: 'm', content: 'new' })
+      cursor = page.meta.next_cursor ? `&cursor=${page.meta.next_cursor}` : ''
+    } while (cursor)
+    assert.equal(new Set(seen).size, seen.length, 'none twice')
+    assert.deepEqual(
+      ids.filter((id) => !deleted.has(id) && !seen.includes(id)),
+      [],
+      'none lost',
+    )
+  }
+})
+
 test('hundreds of concurrent adds are each stored once, in one order without gaps', async () => {
   const made = await make()
   const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => add(made.id, { type: 'm', content: i })))
