@@ -10,6 +10,8 @@ export interface AtriumRun {
   /** The exit code; undefined if it has not ended by then. */
   ended(withinMs: number): Promise<number | null | undefined>
   kill(signal?: NodeJS.Signals): void
+  /** Closes the pipe of its standard output, as `head` does. */
+  closeOutput(): void
 }
 
 /** The folders of programs and of compiled modules. */
@@ -41,5 +43,6 @@ export function runAtrium(args: string[], env: Record<string, string>, stdout: '
       return code
     },
     kill: (signal = 'SIGTERM') => child.kill(signal),
+    closeOutput: () => child.stdout?.destroy(),
   }
 }

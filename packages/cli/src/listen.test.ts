@@ -73,6 +73,20 @@ test('it prints events of the chosen types and sends them on, signed as a webhoo
   assert.equal(await run.ended(5_000), 0)
 })
 
+test('it ends without a stack when nobody reads its output any more', async () => {
+  const run = listen([], tenant.secretKey)
+  await untilPrinted(run, /Events of .+, from now on\./)
+  run.closeOutput()
+  let code: number | null | undefined
+  for (let i = 0; code === undefined && i < 100; i++) {
+    // The stream begins a moment after the line.
+    await makeCollection()
+    code = await run.ended(100)
+  }
+  assert.equal(code, 141)
+  assert.match(run.output(), /^Events of \S+, from now on\.\n$/)
+})
+
 test('a wrong key, address or option ends it with one line', async () => {
   const cases: [AtriumRun, RegExp][] = [
     [runAtrium(['listen'], { ATRIUM_PUBLIC_URL: api.origin }), /^atrium: no secret key: set ATRIUM_KEY/],

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { StartError } from '@atrium/server/errors/start-error'
 import { Command } from 'commander'
 import manifest from '../../../package.json' with { type: 'json' }
@@ -13,12 +14,24 @@ export function makeProgram(description: string): Command {
 
 /** Runs the command that the arguments name. If it fails, exits with code 1. */
 export async function runProgram(program: Command): Promise<void> {
+  process.stdout.on('error', (error) => {
+    // A command with a listener of its own decides itself: a server runs on, a backup has failed.
+    if (process.stdout.listenerCount('error') > 1) return
+    endUnread(error)
+    throw error
+  })
   try {
     await program.parseAsync()
   } catch (error) {
+    endUnread(error)
     // An error that the operator can fix is printed as one line. Any other error is a defect and is printed with its
     // stack.
     console.error(error instanceof StartError || error instanceof OperatorError ? `atrium: ${error.message}` : error)
     process.exit(1)
   }
+}
+
+/** Nobody reads the output any more, as after `| head`. The code is that of a program which SIGPIPE ended. */
+function endUnread(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE)
 }

@@ -24,6 +24,8 @@ export async function runUntilStopped(start: () => Promise<Running>): Promise<vo
   void stopped.promise.then(() => setTimeout(() => process.exit(exitCode), endsAfterMs))
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
+  // The reader of the log may end before the server does.
+  process.stdout.on('error', () => undefined)
   const running = await start()
   starting = false
   void running.failed?.then(({ message }) => {
