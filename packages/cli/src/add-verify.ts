@@ -34,7 +34,7 @@ export function addVerify(program: Command): void {
           'atrium verify - < link.txt',
         ],
         errors: [
-          'Exit code 1: a check failed, or the time ended first. 2: the address or an option is not valid.',
+          'Exit code 1: a check failed, the time ended first, or it was stopped. 2: the address or an option is not valid.',
           'The key in the link of a room is visible in the list of processes. With - as url, the link is read from stdin.',
         ],
       }),

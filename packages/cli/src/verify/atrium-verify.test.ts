@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { secret, startStubService, type StubService } from './testing/stub-service.ts'
 
@@ -63,6 +65,35 @@ test('the link can come from standard input', async () => {
   assert.equal(code, 0, stdout)
   assert.match(stdout, /opens every line/)
 })
+
+test('Ctrl-C during the rebuild ends what it started and removes its folder', async (t) => {
+  const [bin, temporary] = [mkdtempSync(join(folder, 'bin-')), mkdtempSync(join(folder, 'tmp-'))]
+  const pidFile = join(bin, 'pid')
+  writeFileSync(join(bin, 'npm'), `#!/bin/sh\necho $$ > ${pidFile}.new && mv ${pidFile}.new ${pidFile}\nexec sleep 300\n`, {
+    mode: 0o755,
+  })
+  const env = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, TMPDIR: temporary }
+  const child = spawn(process.execPath, [file, stub.origin, '--rebuild'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += chunk))
+  for (let i = 0; !existsSync(pidFile) && i < 400; i++) await delay(50)
+  const pid = Number(readFileSync(pidFile, 'utf8'))
+  t.after(() => isRunning(pid) && process.kill(pid))
+  child.kill('SIGINT')
+  const [code] = await once(child, 'close')
+  assert.equal(code, 1)
+  assert.match(output, /^FAILED +the checks: stopped during rebuilding the source; what is not listed above was not checked$/m)
+  assert.deepEqual(readdirSync(temporary), [])
+  assert.equal(isRunning(pid), false)
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 test('exit codes: 1 when a check failed, 2 when it cannot start', async () => {
   assert.equal((await run(process.execPath, [stub.origin, '--pin', 'A'.repeat(43)])).code, 1)

@@ -1,4 +1,4 @@
-/** Thrown when the time for all checks has passed. A single check does not catch it, because it ends all of them. */
+/** Thrown when the time for all checks has passed, or when they were stopped. A single check does not catch it, because it ends all of them. */
 export class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed'
 }
@@ -6,14 +6,23 @@ export class DeadlinePassed extends Error {
 /** The time limit of all checks: a checked service must not be able to keep the command running. */
 export class Deadline {
   readonly seconds: number
-  /** Aborts when the time has passed, for asynchronous work. */
+  isStopped = false
+  /** Aborts when the time has passed or the checks are stopped, for asynchronous work. */
   readonly signal: AbortSignal
-  readonly #endsAt: number
+  readonly #stopped = new AbortController()
+  #endsAt: number
 
   constructor(seconds: number) {
     this.seconds = seconds
-    this.signal = AbortSignal.timeout(seconds * 1_000)
+    this.signal = AbortSignal.any([AbortSignal.timeout(seconds * 1_000), this.#stopped.signal])
     this.#endsAt = performance.now() + seconds * 1_000
+  }
+
+  /** Ends the checks as if the time had passed. */
+  stop(): void {
+    this.isStopped = true
+    this.#endsAt = 0
+    this.#stopped.abort()
   }
 
   /** Throws when the time has passed, for long loops in which no timer fires. */

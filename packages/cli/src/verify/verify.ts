@@ -36,7 +36,7 @@ export interface VerifyOptions {
 /**
  * Checks a Space service from outside, and a room if the address is its link. Prints a line for each finding. With
  * `-` the address is read from standard input, so that a link's key is in no list of processes. Returns the exit
- * code: 0 if nothing failed, 1 if a check failed, 2 if the arguments are not valid.
+ * code: 0 if nothing failed, 1 if a check failed or did not end, 2 if the arguments are not valid.
  */
 export async function verify(url: string, options: VerifyOptions = {}): Promise<number> {
   const write = options.write ?? ((line: string) => console.log(line))
@@ -56,14 +56,18 @@ export async function verify(url: string, options: VerifyOptions = {}): Promise<
     return 2
   }
   const report = new Report(write)
+  // In order, because a build in a group of its own and its folder would stay. A second signal ends the process.
+  const stop = () => deadline.stop()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop)
   try {
     await verifyTarget(report, target, { ...options, log }, deadline)
   } catch (error) {
     if (!(error instanceof DeadlinePassed)) throw error
-    const { seconds } = deadline
-    report.failed(
-      `the time limit: exceeded after ${seconds} s (--timeout), during ${report.subject}; what is not listed above was not checked`,
-    )
+    const { seconds, isStopped } = deadline
+    const why = isStopped ? 'the checks: stopped' : `the time limit: exceeded after ${seconds} s (--timeout),`
+    report.failed(`${why} during ${report.subject}; what is not listed above was not checked`)
+  } finally {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, stop)
   }
   write(report.failures === 0 ? 'Nothing failed.' : `${report.failures} FAILED.`)
   return report.failures === 0 ? 0 : 1
