@@ -74,6 +74,38 @@ describe('a session that ends while the console is open', { skip: skipWithoutChr
     await page.context().close()
   })
 
+  test('a secret that arrives after the end is covered, and is there after a sign-in in another tab', async () => {
+    const { page, problems } = await world.open('/keys', { expected })
+    const answered = Promise.withResolvers<void>()
+    await page.route('**/v1/tenant/keys', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      const response = await route.fetch()
+      await answered.promise
+      return route.fulfill({ response })
+    })
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    await page.getByLabel('Name', { exact: true }).fill('answered after the end')
+    await page.getByRole('button', { name: 'Create the key', exact: true }).click()
+    // Another action of the page finds the session ended meanwhile.
+    await page.context().clearCookies()
+    await page.locator('button', { hasText: 'Revoke' }).first().dispatchEvent('click')
+    await page.getByRole('button', { name: 'Revoke the key' }).click()
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+    answered.resolve()
+    await page.getByRole('button', { name: 'Done' }).waitFor({ state: 'attached' })
+
+    // Fails if something else is in front of it.
+    await page.getByRole('heading', { name: 'Your session has ended' }).click({ trial: true })
+    assert.ok(await page.evaluate<boolean>(`document.activeElement.closest('dialog').matches('.ended')`))
+
+    await signInInAnotherTab(page, world.tenant.id)
+    await page.evaluate("dispatchEvent(new Event('focus'))")
+    await page.getByLabel('I have stored it').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
+
   test('the covered page is not printed, and an open question is gone after a sign-in for another tenant', async () => {
     const { page } = await world.open('/keys', { expected })
     await page.getByRole('button', { name: 'Revoke' }).first().click()

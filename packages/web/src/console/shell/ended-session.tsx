@@ -1,6 +1,8 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useStore } from '../../space/use-store.ts'
 import { personOf, loadSession, sessionStore } from '../api/session.ts'
 import { SignIn } from './sign-in.tsx'
+import { toastStore } from './toast-store.ts'
 
 /**
  * Covers the console when its session has ended, until somebody has signed in, for example in another tab. This is a
@@ -8,7 +10,12 @@ import { SignIn } from './sign-in.tsx'
  */
 export function EndedSession() {
   const dialog = useRef<HTMLDialogElement>(null)
-  useLayoutEffect(() => dialog.current?.showModal(), [])
+  // A dialog that opens later, such as one with the secret of a late answer, would be in front of this one.
+  const places = useStore(toastStore, (value) => value.places)
+  useLayoutEffect(() => {
+    dialog.current?.close()
+    dialog.current?.showModal()
+  }, [places])
   useEffect(() => {
     const look = () => {
       if (document.hidden) return
