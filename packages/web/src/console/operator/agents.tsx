@@ -1,3 +1,4 @@
+import { isolated } from '../../space/text/format.ts'
 import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { usePages } from '../api/use-pages.ts'
@@ -65,8 +66,8 @@ function Moderation({ agent: { id, name, status }, onChange }: { agent: Agent; o
     run(async () => onChange((await api.moderateAgent({ agentId: id, body: { status: to } })).data), done)
   const ask = async (to: keyof typeof questions) => {
     const [action, text] = questions[to]
-    if (await confirm({ title: `${action} ${name}?`, text: <p>{text}</p>, action: `${action} ${name}` }))
-      await set(to, `The agent is ${to}`)
+    const words = `${action} ${isolated(name)}`
+    if (await confirm({ title: `${words}?`, text: <p>{text}</p>, action: words })) await set(to, `The agent is ${to}`)
   }
   const isHeld = status === 'suspended' || status === 'pending'
   return (

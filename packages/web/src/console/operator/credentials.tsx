@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isolated } from '../../space/text/format.ts'
 import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { usePages } from '../api/use-pages.ts'
@@ -31,9 +32,9 @@ export function CredentialsPage() {
   useShortcuts('Operators', [{ keys: 'n', label: 'New credential', run: () => setNew(true) }])
   const revoke = async ({ id, name }: Credential) => {
     const isSure = await confirm({
-      title: `Revoke the credential of ${name}?`,
+      title: `Revoke the credential of ${isolated(name)}?`,
       text: <p>Every process refuses its token from the next call on. This cannot be undone.</p>,
-      action: `Revoke ${name}`,
+      action: `Revoke ${isolated(name)}`,
     })
     if (!isSure) return
     await run(async () => void (await api.revokeOperatorCredential({ credentialId: id })), 'The credential is revoked')
@@ -100,7 +101,7 @@ export function CredentialsPage() {
       )}
       {made && (
         <SecretDialog
-          title={`The token of ${made.name}`}
+          title={`The token of ${isolated(made.name)}`}
           text="It is sent as X-Admin-Token, and may do everything that an operator may. The server keeps only its hash."
           secrets={[['Token', made.token]]}
           onClose={() => setMade(undefined)}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isolated } from '../../space/text/format.ts'
 import { api } from '../api/api.ts'
 import { TextField } from '../parts/fields.tsx'
 import { formatBytes, formatNumber } from '../parts/format.tsx'
@@ -87,7 +88,7 @@ function LimitsForm({ tenant, limits, onClose, onSaved }: LimitsCardProps & { on
   const body: Limits['overrides'] = Object.fromEntries(given)
   return (
     <FormDialog
-      title={`Limits of ${tenant.name}`}
+      title={`Limits of ${isolated(tenant.name)}`}
       action="Save the limits"
       layout="side"
       onClose={onClose}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isolated } from '../../space/text/format.ts'
 import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { useQuery } from '../api/use-query.ts'
@@ -81,43 +82,44 @@ export function TenantPage({ params }: { params: Readonly<Record<string, string>
 function Actions({ tenant, onChanged }: { tenant: Tenant; onChanged: () => void }) {
   const { id, status, deletion } = tenant
   const name = seenName(tenant.name, id)
+  const shown = isolated(name)
   const [isBusy, run] = useAction()
   const [isEdited, setEdited] = useState(false)
   const setStatus = async (to: 'active' | 'suspended') => {
     const isSure =
       to === 'active' ||
       (await confirm({
-        title: `Suspend ${name}?`,
+        title: `Suspend ${shown}?`,
         text: (
-          <p>Every key and page of {name} is refused within seconds, until you activate the tenant again. Nothing is deleted.</p>
+          <p>Every key and page of {shown} is refused within seconds, until you activate the tenant again. Nothing is deleted.</p>
         ),
-        action: `Suspend ${name}`,
+        action: `Suspend ${shown}`,
       }))
     if (!isSure) return
-    const done = to === 'active' ? `${name} is active` : `${name} is suspended`
+    const done = to === 'active' ? `${shown} is active` : `${shown} is suspended`
     await run(async () => void (await api.setTenantStatus({ tenant_id: id, body: { status: to } })), done)
     onChanged()
   }
   const schedule = async () => {
     const isSure = await confirm({
-      title: `Delete ${name}?`,
+      title: `Delete ${shown}?`,
       text: (
         <p>
-          {name} is suspended now. After seven days its data and files are removed, which cannot be undone. Until then you can
+          {shown} is suspended now. After seven days its data and files are removed, which cannot be undone. Until then you can
           cancel it here.
         </p>
       ),
-      action: `Delete ${name}`,
+      action: `Delete ${shown}`,
       typed: name,
     })
     if (!isSure) return
-    await run(async () => void (await api.deleteTenant({ tenant_id: id, body: {} })), `${name} will be deleted`)
+    await run(async () => void (await api.deleteTenant({ tenant_id: id, body: {} })), `${shown} will be deleted`)
     onChanged()
   }
   const cancel = async () => {
     await run(
       async () => void (await api.cancelTenantDeletion({ tenant_id: id })),
-      `The deletion of ${name} is cancelled. Its members must sign in again`,
+      `The deletion of ${shown} is cancelled. Its members must sign in again`,
     )
     onChanged()
   }
@@ -167,7 +169,7 @@ function TenantForm({ tenant, onClose, onSaved }: { tenant: Tenant; onClose: () 
   const body = { name: name.trim(), email: email.trim() === '' ? null : email.trim(), roles }
   return (
     <FormDialog
-      title={`Edit ${tenant.name}`}
+      title={`Edit ${isolated(tenant.name)}`}
       action="Save"
       onClose={onClose}
       curl={() => ['updateTenant', { tenant_id: tenant.id, body }]}

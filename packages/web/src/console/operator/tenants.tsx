@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isolated } from '../../space/text/format.ts'
 import { api } from '../api/api.ts'
 import { usePages } from '../api/use-pages.ts'
 import { CopyText } from '../parts/copy.tsx'
@@ -93,7 +94,7 @@ export function TenantsPage() {
       )}
       {made && (
         <SecretDialog
-          title={`The keys of ${made.tenant.name}`}
+          title={`The keys of ${isolated(made.tenant.name)}`}
           text="Give them to the tenant over a safe way: the server keeps only their hashes."
           secrets={[
             ['Secret key', made.secret_key],

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isolated } from '../../space/text/format.ts'
 import { api } from '../api/api.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { SelectField, TextArea, TextField } from '../parts/fields.tsx'
@@ -67,7 +68,7 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
   }
   return (
     <FormDialog
-      title={agent ? `Edit ${agent.name}` : 'New agent'}
+      title={agent ? `Edit ${isolated(agent.name)}` : 'New agent'}
       action={agent ? 'Save' : 'Register the agent'}
       layout="side"
       onClose={onClose}

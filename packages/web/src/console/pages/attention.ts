@@ -1,3 +1,4 @@
+import { isolated } from '../../space/text/format.ts'
 import { api } from '../api/api.ts'
 import { may } from '../api/roles.ts'
 import { readDeliveryHealth, troubleOf } from './webhook-health.ts'
@@ -44,12 +45,12 @@ async function checkKeys(signal: AbortSignal): Promise<Concern[]> {
   const to = '/keys'
   const leaked = leaks.data.map(({ key_id, key_name, key_hint }) => ({
     about: `leaked ${key_id}`,
-    text: `The key ${key_name ?? key_hint} was found in public and is still valid.`,
+    text: `The key ${isolated(key_name ?? key_hint)} was found in public and is still valid.`,
     to,
   }))
   const ending = expiring.data.map(({ id, name, hint }) => ({
     about: `ending ${id}`,
-    text: `The key ${name ?? hint} expires within a week.`,
+    text: `The key ${isolated(name ?? hint)} expires within a week.`,
     to,
   }))
   return [

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isolated } from '../../space/text/format.ts'
 import { api } from '../api/api.ts'
 import { may } from '../api/roles.ts'
 import { useAction } from '../api/use-action.ts'
@@ -31,7 +32,7 @@ export function KeysPage() {
   useShortcuts('Keys', mayChange ? [{ keys: 'n', label: 'New key', run: () => setForm('new') }] : [])
   const revoke = async (key: Key) => {
     const isSure = await confirm({
-      title: `Revoke ${key.name ?? key.hint}?`,
+      title: `Revoke ${isolated(key.name ?? key.hint)}?`,
       text: <p>Requests with this key are refused within seconds. This cannot be undone.</p>,
       action: 'Revoke the key',
     })
@@ -148,7 +149,7 @@ function KeyForm({ rotated, onClose, onMade }: KeyFormProps) {
   }
   return (
     <FormDialog
-      title={rotated ? `Rotate ${rotated.name ?? rotated.hint}` : 'New key'}
+      title={rotated ? `Rotate ${isolated(rotated.name ?? rotated.hint)}` : 'New key'}
       action={rotated ? 'Rotate the key' : 'Create the key'}
       onClose={onClose}
       curl={() => ['createKey', { body }]}

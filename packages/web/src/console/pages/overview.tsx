@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { isolated } from '../../space/text/format.ts'
 import { api, currentSession } from '../api/api.ts'
 import { may } from '../api/roles.ts'
 import { FIGURES_MS, usePolling } from '../api/use-polling.ts'
@@ -31,7 +32,7 @@ export function Overview() {
   usePolling(usage.refresh, FIGURES_MS)
   return (
     <>
-      <PageHead title="Overview" lead={tenant ? `How ${tenant.name} is doing.` : undefined} />
+      <PageHead title="Overview" lead={tenant ? `How ${isolated(tenant.name)} is doing.` : undefined} />
       <Attention />
       {may('analyse') && <RequestHealth />}
       {usage.error !== undefined && <FailureNote error={usage.error} onRetry={usage.reload} />}

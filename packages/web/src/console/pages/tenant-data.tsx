@@ -1,3 +1,4 @@
+import { isolated } from '../../space/text/format.ts'
 import { api, currentSession } from '../api/api.ts'
 import { sessionStore } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
@@ -11,7 +12,7 @@ export function TenantData() {
   if (!tenant) return null
   const remove = async () => {
     const isSure = await confirm({
-      title: `Delete ${tenant.name}?`,
+      title: `Delete ${isolated(tenant.name)}?`,
       text: (
         <p>
           The tenant is suspended immediately: its keys, its pages and this console stop working. After 7 days, its data is

@@ -1,6 +1,7 @@
 import { newRoomSecret } from '@atrium/room-client/new-room-secret'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { useRef, useState } from 'preact/hooks'
+import { isolated } from '../../space/text/format.ts'
 import { api } from '../api/api.ts'
 import { useQuery } from '../api/use-query.ts'
 import { FailureNote } from '../parts/failure.tsx'
@@ -45,7 +46,7 @@ export function TestRoomForm(props: TestRoomFormProps) {
   const { data, error, reload } = useQuery('funds', loadFunds)
   if (data) return <LaunchForm {...props} funds={data} />
   return (
-    <Dialog title={`Try ${props.agent.name}`} onClose={props.onClose}>
+    <Dialog title={`Try ${isolated(props.agent.name)}`} onClose={props.onClose}>
       <div class="dialog-body">
         {error === undefined ? <Loading lines={3} /> : <FailureNote error={error} onRetry={reload} />}
       </div>
@@ -107,7 +108,8 @@ function LaunchForm({ agent, funds: { spacesUrl, balance }, onClose, onLaunched 
       roomUrl: `${spacesUrl}/space#${room.current.room}.${room.current.mk}`,
     })
   }
-  const heading = price === 0 ? `Try ${agent.name}` : `Try ${agent.name} for ${formatNumber(price)} credits`
+  const name = isolated(agent.name)
+  const heading = price === 0 ? `Try ${name}` : `Try ${name} for ${formatNumber(price)} credits`
   return (
     <FormDialog
       title={heading}

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { isolated } from '../../space/text/format.ts'
 import { shortId } from './copy.tsx'
 
 /** A full time includes its zone, because people send it to readers in other zones. */
@@ -91,5 +92,5 @@ interface Actor {
 /** Who did what the audit log has. A session of an operator's link has no member. */
 export function actorName({ kind, id, name }: Actor): string {
   const who = kind === 'member' && id !== null && !id.startsWith('mem_') ? 'one-time link' : kind
-  return [who, name ?? (id === null ? '' : shortId(id))].filter((part) => part !== '').join(' ')
+  return [who, name === null ? (id === null ? '' : shortId(id)) : isolated(name)].filter((part) => part !== '').join(' ')
 }

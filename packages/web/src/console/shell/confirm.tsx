@@ -49,7 +49,7 @@ function ConfirmDialog({ title, text, action, typed, answer }: Question & { answ
         {typed !== undefined && (
           <label class="field">
             <span>
-              Type <b>{typed}</b> to confirm
+              Type <b dir="auto">{typed}</b> to confirm
             </span>
             <input
               class="input"

@@ -35,7 +35,9 @@ export function Navigation({ session, pages, path, isOpen, onClose }: Navigation
       <aside class={isOpen ? 'side open' : 'side'} id="navigation" ref={drawer}>
         <div class="tenant">
           <ArchMark />
-          <span class="tenant-name">{session.tenant?.name ?? 'Operator'}</span>
+          <span class="tenant-name" dir="auto" title={session.tenant?.name}>
+            {session.tenant?.name ?? 'Operator'}
+          </span>
           {session.development && <span class="badge">dev</span>}
         </div>
         <button class="search-button" type="button" onClick={openPalette}>
@@ -79,7 +81,7 @@ function Who({ session: { member, kind, role }, onFollow }: { session: ConsoleSe
     <>
       <Icon name="person" />
       <span>
-        <b>{name}</b>
+        <b dir="auto">{name}</b>
         {role !== null && <small>{role}</small>}
       </span>
     </>

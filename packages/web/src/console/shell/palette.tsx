@@ -99,7 +99,9 @@ function Palette({ session, pages }: PaletteProps) {
             onClick={() => run(command)}
           >
             <Icon name={command.icon} />
-            <span>{command.label}</span>
+            <span dir="auto" title={command.label}>
+              {command.label}
+            </span>
             {command.hint !== undefined && <small>{command.hint}</small>}
           </li>
         ))}

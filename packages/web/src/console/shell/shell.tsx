@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isolated } from '../../space/text/format.ts'
 import type { ConsoleSession } from '../api/session.ts'
 import { Icon } from '../parts/icon.tsx'
 import { type PageSpec, pagesOf } from '../router/pages.ts'
@@ -22,7 +23,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
   useKeptFocus()
   // Before the page can be used: a focus that moves later would take the next key from the control that has it by then.
   useLayoutEffect(() => {
-    document.title = `${found?.page.title ?? 'Not found'} · ${session.tenant?.name ?? 'Atrium'}`
+    document.title = `${found?.page.title ?? 'Not found'} · ${isolated(session.tenant?.name ?? 'Atrium')}`
     setDrawerOpen(false)
     // A screen reader continues at the new page, but not before the first one.
     if (!isFirst.current) main.current?.focus({ preventScroll: true })
@@ -52,7 +53,9 @@ export function Shell({ session }: { session: ConsoleSession }) {
         >
           <Icon name={isDrawerOpen ? 'close' : 'menu'} />
         </button>
-        <span class="top-title">{session.tenant?.name ?? 'Operator'}</span>
+        <span class="top-title" dir="auto">
+          {session.tenant?.name ?? 'Operator'}
+        </span>
         <button class="icon-button" type="button" aria-label="Search and commands" onClick={openPalette}>
           <Icon name="search" />
         </button>

@@ -1,5 +1,6 @@
 import { AtriumError } from '@atrium/client/atrium-error'
 import { useEffect, useState } from 'preact/hooks'
+import { isolated } from '../../space/text/format.ts'
 import { ArchMark } from '../../space/parts/arch.tsx'
 import { type ConsoleSession, type LinkTarget, loadLinkTarget, loadSignInWays, signIn, sessionStore } from '../api/session.ts'
 import { FailureNote } from '../parts/failure.tsx'
@@ -212,5 +213,5 @@ function TargetText({ target: { tenant, role, email }, session }: TargetTextProp
 
 function nameOf({ tenant, member, role }: ConsoleSession): string {
   if (!tenant) return 'an operator'
-  return member ? `${member.email} at ${tenant.name}` : `an ${role ?? 'owner'} of ${tenant.name}`
+  return member ? `${member.email} at ${isolated(tenant.name)}` : `an ${role ?? 'owner'} of ${isolated(tenant.name)}`
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isolated } from '../../../space/text/format.ts'
 import { api } from '../../api/api.ts'
 import { may } from '../../api/roles.ts'
 import { useAction } from '../../api/use-action.ts'
@@ -225,7 +226,7 @@ function DeleteCard({ collection: { id, metadata, item_count } }: { collection: 
   const [isBusy, run] = useAction()
   const remove = async () => {
     const isSure = await confirm({
-      title: `Delete ${titleOf(metadata)}?`,
+      title: `Delete ${isolated(titleOf(metadata))}?`,
       text: (
         <p>
           The collection, its artifacts and all its items are deleted permanently, including archived items and items that are not

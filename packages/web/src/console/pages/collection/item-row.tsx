@@ -40,7 +40,7 @@ export function ItemRow({ item, isActive, onActivate, onOpen, curate }: ItemRowP
       <div class="item-text">
         <p>{itemWords(item)}</p>
         <p class="item-facts">
-          <span>{author}</span>
+          <bdi>{author}</bdi>
           <code>{item.type}</code>
           <Time at={item.created_at} />
           <ItemBadges item={item} />

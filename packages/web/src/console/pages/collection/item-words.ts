@@ -1,3 +1,4 @@
+import { isolated } from '../../../space/text/format.ts'
 import type { Item } from './use-curation.ts'
 
 /** The fields of a content that people write, in the order in which they are shown. */
@@ -19,7 +20,7 @@ export function itemWords({ content, type }: Pick<Item, 'content' | 'type'>): st
 
 /** The beginning of what an item says, as its name in a sentence. */
 export function itemName(item: Pick<Item, 'content' | 'type'>): string {
-  return `“${cut(itemWords(item), MAX_NAME_LENGTH)}”`
+  return `“${isolated(cut(itemWords(item), MAX_NAME_LENGTH))}”`
 }
 
 function cut(text: string, max = MAX_LENGTH): string {

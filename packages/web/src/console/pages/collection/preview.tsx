@@ -1,5 +1,6 @@
 import { followStream } from '@atrium/client/follow-stream'
 import { useState } from 'preact/hooks'
+import { isolated } from '../../../space/text/format.ts'
 import { api } from '../../api/api.ts'
 import { useMessages } from '../../api/use-live.ts'
 import { useQuery } from '../../api/use-query.ts'
@@ -105,7 +106,8 @@ function PictureWords({ picture, hasMoreArtifacts }: Content) {
   const { title, created_at: at } = picture
   return (
     <>
-      {title === undefined ? artifactName(picture) : `“${title}” (${artifactName(picture).toLowerCase()})`}, <Time at={at} />
+      {title === undefined ? artifactName(picture) : `“${isolated(title)}” (${artifactName(picture).toLowerCase()})`},{' '}
+      <Time at={at} />
     </>
   )
 }
@@ -119,7 +121,7 @@ function HeroWords({ items }: { items: readonly OpenItem[] }) {
 function ItemWords({ item }: { item: OpenItem }) {
   return (
     <>
-      {itemName(item)} {item.author === null ? 'without an author' : `by ${item.author}`}, <code>{item.type}</code>,{' '}
+      {itemName(item)} {item.author === null ? 'without an author' : `by ${isolated(item.author)}`}, <code>{item.type}</code>,{' '}
       <Time at={item.created_at} />
     </>
   )
