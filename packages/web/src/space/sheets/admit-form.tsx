@@ -12,7 +12,8 @@ interface AdmitFormProps {
   /** The accounts in the text, and its first invalid word. */
   parse: (text: string) => { names: string[]; wrong: string | undefined }
   wrongText: (wrong: string) => string
-  onAdmit: (names: string[]) => Promise<boolean>
+  /** `isIn` is called for each that is let in, if they are let in one after the other. Resolves to whether all are. */
+  onAdmit: (names: string[], isIn: (name: string) => void) => Promise<boolean>
 }
 
 /** Lets people, or agents, onto the list. */
@@ -28,11 +29,19 @@ export function AdmitForm({
 }: AdmitFormProps) {
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
   const [id, hintId] = [useId(), useId()]
   const admit = async () => {
     const { names, wrong } = parse(text)
     setProblem(wrong === undefined ? undefined : wrongText(wrong))
-    if (wrong === undefined && names.length > 0 && (await onAdmit(names))) setText('')
+    if (wrong !== undefined || names.length === 0 || busy) return
+    setBusy(true)
+    const left = new Set(names)
+    const isDone = await onAdmit(names, (name) => left.delete(name))
+    setBusy(false)
+    // Another attempt is for the others alone.
+    if (isDone) setText('')
+    else if (left.size < names.length) setText([...left].join(', '))
   }
   return (
     <form
@@ -58,7 +67,7 @@ export function AdmitForm({
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
-        <button class="button primary" type="submit">
+        <button class="button primary" type="submit" aria-disabled={busy}>
           {button}
         </button>
       </div>

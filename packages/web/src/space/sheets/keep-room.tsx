@@ -24,8 +24,8 @@ export function KeepRoom({ session }: { session: RoomSession }) {
       <h3 id="kept">{t.tools.kept.title}</h3>
       <p>{isKept ? t.tools.kept.isKept : t.tools.kept.keepHint}</p>
       <div class="buttons">
-        {/* One button, so that the focus stays on it. */}
-        <button class="button" type="button" onClick={isKept ? forget : keep}>
+        {/* One button, so that the focus stays on it. The second click of a double click would take back the first. */}
+        <button class="button" type="button" onClick={({ detail }) => detail < 2 && (isKept ? forget() : keep())}>
           {isKept ? t.tools.kept.forget : t.tools.kept.keep}
         </button>
       </div>

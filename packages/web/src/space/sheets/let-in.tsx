@@ -21,23 +21,27 @@ export function LetIn({ agent: { id, name }, session, onLetIn }: LetInProps) {
   const ownership = useOwnership(session)
   const account = useStore(accountStore, (value) => value.account)
   const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
   const letIn = async () => {
+    setBusy(true)
     setProblem(undefined)
     try {
       await changeList(session, { op: 'admit', agents: [id] })
       announce(t.people.wasLetIn(name))
     } catch (error) {
       const { title, text } = failureWords(error, account?.email)
-      return setProblem(t.titled(title, text))
+      setProblem(t.titled(title, text))
+      return setBusy(false)
     }
     await onLetIn()
+    setBusy(false)
   }
   return (
     <div class="let-in" role="alert">
       <p>{t.agents.notOnList(<bdi>{name}</bdi>)}</p>
       {ownership === 'account' && (
         <div class="buttons">
-          <button class="button" type="button" onClick={() => void letIn()}>
+          <button class="button" type="button" aria-disabled={busy} onClick={() => busy || void letIn()}>
             {t.agents.letInAndInvite}
           </button>
         </div>

@@ -1,5 +1,5 @@
 import type { PolicyRecord } from '@atrium/sealing/records'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import { accountStore } from '../identity/account.ts'
 import { announce } from '../parts/announcer.tsx'
@@ -29,11 +29,14 @@ export function MemberList({ session, people, hasCatalog, onInvite }: MemberList
   const { policies, current, read } = usePolicies(session)
   const account = useStore(accountStore, (value) => value.account)
   const [problem, setProblem] = useState<string>()
+  const isRunning = useRef(false)
   const since = policies?.[0]?.at
   if (!current) return <p class="hint">{policies === null ? t.people.unreachable : t.people.opening}</p>
   const owner = ownerEmail(current)
   const isOwner = owner !== undefined && owner === account?.email.toLowerCase()
   const change: Change = async (wish, done) => {
+    if (isRunning.current) return false
+    isRunning.current = true
     setProblem(undefined)
     try {
       await changeList(session, wish)
@@ -44,6 +47,8 @@ export function MemberList({ session, people, hasCatalog, onInvite }: MemberList
       const { title, text } = failureWords(error, account?.email)
       setProblem(t.titled(title, text))
       return false
+    } finally {
+      isRunning.current = false
     }
   }
   return (

@@ -41,7 +41,12 @@ export function MemberRow({ name, member, isOwner = false, onExpel, onAdmit }: M
         </p>
       </div>
       {!isOwner && onExpel && onAdmit && (
-        <button class="button small" type="button" onClick={() => void (isIn ? onExpel() : onAdmit())}>
+        <button
+          class="button small"
+          type="button"
+          // The second click of a double click would take back what the first one did.
+          onClick={({ detail }) => detail < 2 && void (isIn ? onExpel() : onAdmit())}
+        >
           {isIn ? t.people.remove(unseen, name) : t.people.letInAgain(unseen, name)}
         </button>
       )}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { startRealSpace } from './testing/start-real-space.ts'
+import type { TestSpace } from './testing/start-space.ts'
+import { assertNoTrouble, makeSealedRoom, newVisitor } from './testing/visitor.ts'
+
+describe('what is pressed twice, or again after a failure', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
+  let browser: Browser
+  let space: TestSpace
+  before(async () => {
+    ;[browser, space] = await Promise.all([startTestBrowser(), startRealSpace()])
+  })
+  after(async () => {
+    await browser?.close()
+    await space?.stop()
+  })
+
+  test('a double click on Remove removes, and does not let in again; one on Let in asks the service once', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await page.goto(`${space.origin}/space`)
+    await page.getByLabel('People on a list, and agents').check()
+    await page.getByLabel('Their e-mail addresses').fill('bob@example.com')
+    await page.getByRole('button', { name: /^Sign in with/ }).click()
+    await space.signIn(page, 'ann@example.com')
+    await page.getByRole('button', { name: 'Make the room' }).click()
+    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+    await page.getByRole('button', { name: 'People', exact: true }).click()
+    const remove = page.getByRole('button', { name: 'Remove bob@example.com' })
+    // As slow as the two clicks of somebody who is not quick: the answer to the first one is there.
+    await remove.dblclick({ delay: 60 })
+    await page.getByText('Removed today').waitFor()
+    await page.waitForTimeout(500)
+    const ops = () => ann.sent.flatMap(({ body }) => /"op":"(admit|expel)"/.exec(body)?.[1] ?? [])
+    assert.deepEqual(ops(), ['expel'])
+    await page.getByLabel('Let someone in').fill('cem@example.com')
+    await page.getByRole('button', { name: 'Let in', exact: true }).dblclick()
+    await page.locator('.people li', { hasText: 'cem@example.com' }).waitFor()
+    assert.deepEqual(ops(), ['expel', 'admit'])
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+
+  test('a double click on the button that keeps a room on the device keeps it', async () => {
+    const ann = await newVisitor(browser)
+    await makeSealedRoom(ann.page, space.origin)
+    await ann.page.getByRole('button', { name: 'More', exact: true }).click()
+    await ann.page.getByRole('button', { name: 'Keep on this device' }).dblclick()
+    await ann.page.getByRole('button', { name: 'Forget this room' }).waitFor()
+    await ann.close()
+  })
+
+  test('of several people, those who are invited before a failure are not invited again', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await page.goto(`${space.origin}/space`)
+    await page.getByLabel('Only people on a list').check()
+    await page.getByRole('button', { name: 'Make the room' }).click()
+    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+    await page.locator('.empty').getByRole('button', { name: 'People' }).click()
+    let appends = 0
+    await page.route('**/space', (route) => {
+      if (!/"op":"append"/.test(route.request().postData() ?? '')) return route.continue()
+      appends++
+      if (appends === 1) return route.continue()
+      return route.fulfill({
+        status: 503,
+        headers: { 'retry-after': '1' },
+        json: { error: 'unavailable', reason: 'The service has a problem.' },
+      })
+    })
+    const field = page.getByLabel('Invite somebody')
+    await field.fill('bob@example.com cem@example.com')
+    await field.press('Enter')
+    await page.getByRole('alert').waitFor({ timeout: 60_000 })
+    await page.unroute('**/space')
+    await field.press('Enter')
+    const row = (who: string) => page.locator('.people li', { hasText: who })
+    await row('cem@example.com').waitFor()
+    assert.equal(await row('bob@example.com').count(), 1)
+    assert.equal(await field.inputValue(), '')
+    await ann.close()
+  })
+})
