@@ -9,10 +9,10 @@ import { t } from '../text/text.ts'
  * Renders an agent's Markdown as elements of a fixed set. No HTML of the text reaches the page, and nothing is
  * loaded: pictures become links.
  */
-export function MarkdownText({ text, children }: { text: string; children?: ComponentChildren }) {
+export function MarkdownText({ text, id, children }: { text: string; id: string | undefined; children?: ComponentChildren }) {
   const blocks = useMemo(() => parseMarkdown(text), [text])
   return (
-    <div class="text markdown" dir="auto">
+    <div class="text markdown" id={id} dir="auto">
       <Blocks blocks={blocks} />
       {children}
     </div>

@@ -7,7 +7,7 @@ import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { ChunkView } from './chunk-view.tsx'
 import { EmptyRoom } from './empty-room.tsx'
-import { messageKeys } from './message-keys.ts'
+import { focusMessages, messageKeys } from './message-keys.ts'
 import { PendingView } from './pending-view.tsx'
 import { showMessage } from './show-message.ts'
 import { useMine } from './use-mine.ts'
@@ -88,7 +88,15 @@ export function MessageList({ session, onReply, onLeave, onPeople, onEdit }: Mes
         {t.messages.keys}
       </p>
       {!atEnd && (
-        <button class="to-end" type="button" onClick={toEnd}>
+        <button
+          class="to-end"
+          type="button"
+          onClick={({ detail }) => {
+            toEnd()
+            // By keyboard.
+            if (detail === 0) focusMessages()
+          }}
+        >
           <Icon name="down" />
           {unread > 0 ? t.messages.fresh(unread) : t.messages.newest}
         </button>

@@ -11,6 +11,7 @@ const FOLD_LINES = 30
 
 interface MessageTextProps {
   text: string
+  id?: string
   /** True for an agent. The text of people is not interpreted. */
   isMarkdown?: boolean
 }
@@ -19,7 +20,7 @@ interface MessageTextProps {
  * Shows text as written, except that web addresses become links; an agent's text is Markdown. A very long text is
  * collapsed.
  */
-export function MessageText({ text, isMarkdown = false }: MessageTextProps) {
+export function MessageText({ text, id, isMarkdown = false }: MessageTextProps) {
   const [open, setOpen] = useState(false)
   const folded = open ? text : fold(text)
   const more = folded !== text && (
@@ -31,7 +32,7 @@ export function MessageText({ text, isMarkdown = false }: MessageTextProps) {
     </>
   )
   const asWritten = (
-    <div class="text" dir="auto">
+    <div class="text" id={id} dir="auto">
       {linkify(folded).map(({ text, href, shown }, i) =>
         href === undefined ? (
           text
@@ -46,7 +47,7 @@ export function MessageText({ text, isMarkdown = false }: MessageTextProps) {
   )
   if (!isMarkdown) return asWritten
   return (
-    <MarkdownText text={folded} meanwhile={asWritten}>
+    <MarkdownText text={folded} id={id} meanwhile={asWritten}>
       {more}
     </MarkdownText>
   )

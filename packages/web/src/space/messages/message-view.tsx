@@ -38,13 +38,17 @@ export function MessageView(props: MessageProps) {
       class={classes.filter(Boolean).join(' ')}
       id={`m-${id}`}
       tabIndex={-1}
+      // Without it, a focused message is read out by its name alone.
+      aria-describedby={`t-${id}`}
       aria-label={t.messages.label(isMine ? t.authors.you : spokenName(author), clockTime(at))}
     >
       {isNewDay && <p class="day">{dayName(at)}</p>}
       {isFirstUnread && <p class="unread">{t.messages.newSince}</p>}
       {isNotice ? (
         <div class="message-body">
-          <p class="retracted">{noticeOf(entry, retracted, isMine)}</p>
+          <p class="retracted" id={`t-${id}`}>
+            {noticeOf(entry, retracted, isMine)}
+          </p>
         </div>
       ) : (
         <div class="message-body">
@@ -78,12 +82,18 @@ function Byline({ entry, isMine }: { entry: Entry; isMine: boolean }) {
   )
 }
 
-function Content({ entry: { author, message }, isMine, retracted, session, onShow }: MessageProps) {
-  if (retracted === 'hidden') return <p class="retracted">{t.tools.messages.hidden}</p>
+function Content({ entry: { id, author, message }, isMine, retracted, session, onShow }: MessageProps) {
+  if (retracted === 'hidden') {
+    return (
+      <p class="retracted" id={`t-${id}`}>
+        {t.tools.messages.hidden}
+      </p>
+    )
+  }
   return (
     <>
       {message.reply_to !== undefined && <Quote id={message.reply_to} isMine={isMine} session={session} onShow={onShow} />}
-      <MessageText text={message.text} isMarkdown={author.kind === 'agent'} />
+      <MessageText text={message.text} id={`t-${id}`} isMarkdown={author.kind === 'agent'} />
     </>
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { Announcer } from './announcer.tsx'
 import { Icon } from './icon.tsx'
 import { keepFocus } from './keep-focus.ts'
 import { t } from '../text/text.ts'
@@ -72,6 +73,7 @@ export function Sheet({ title, children, onClose, docks = false }: SheetProps) {
           {children}
         </div>
       </div>
+      <Announcer />
     </dialog>
   )
 }

@@ -4,6 +4,7 @@ import type { SpaceConfig } from '../config.ts'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
 import { MessageList } from '../messages/message-list.tsx'
 import { announce } from '../parts/announcer.tsx'
+import { keepFocus } from '../parts/keep-focus.ts'
 import { refreshRoom } from '../room/kept-rooms.ts'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSession } from '../room/room-session.ts'
@@ -36,6 +37,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
   const [sheet, setSheet] = useState<SheetName>()
   const [replyTo, setReplyTo] = useState<Entry>()
   const composer = useRef<ComposerHandle>(null)
+  const main = useRef<HTMLElement>(null)
   const phase = useStore(session.state, (state) => state.phase)
   const farewell = useStore(session.state, (state) => state.farewell)
   const invited = useInvitedAgents(session, config)
@@ -51,6 +53,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
     const count = chunks.reduce((sum, { entries }) => sum + entries.length, 0)
     announce(t.tools.spoken.opened(title ?? t.room.untitled, count))
   }, [session])
+  useEffect(() => (main.current ? keepFocus(main.current, main.current) : undefined), [])
   const close = () => setSheet(undefined)
   const reply = (entry: Entry) => {
     setReplyTo(entry)
@@ -59,7 +62,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
   return (
     <div class="room">
       <RoomHead session={session} shown={sheet} onOpen={(name) => setSheet(sheet === name ? undefined : name)} />
-      <main class="room-main">
+      <main class="room-main" ref={main}>
         <RoomBanners session={session} config={config} onOpen={setSheet} />
         {invited && <InvitedBar invited={invited} onDismiss={() => composer.current?.focus()} />}
         <MessageList

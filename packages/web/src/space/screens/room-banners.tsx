@@ -4,6 +4,7 @@ import type { SpaceConfig } from '../config.ts'
 import { keepAccount } from '../identity/account.ts'
 import { announce } from '../parts/announcer.tsx'
 import { Banner } from '../parts/banner.tsx'
+import { later } from '../parts/later.tsx'
 import { memberName } from '../parts/members.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { fetchCertificate } from '../protect/certificate.ts'
@@ -12,6 +13,8 @@ import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import type { SheetName } from './open-room.tsx'
 import { t } from '../text/text.ts'
+
+const WaitingBanner = later(async () => (await import('../sheets/listed-people.tsx')).WaitingBanner)
 
 interface RoomBannersProps {
   session: RoomSession
@@ -46,6 +49,7 @@ export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
           ))}
         </Banner>
       )}
+      {session.listed && <WaitingBanner session={session} onPeople={() => onOpen('people')} />}
       {(changedKey || shrank) && (
         <Banner tone="warning">
           <p>

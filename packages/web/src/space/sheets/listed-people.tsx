@@ -1,7 +1,9 @@
 import type { Invitation } from '@atrium/room-client/listed-types'
-import { useState } from 'preact/hooks'
+import { findAgentId } from '@atrium/room-client/seal-for-agent'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import { announce } from '../parts/announcer.tsx'
+import { Banner } from '../parts/banner.tsx'
 import { memberName } from '../parts/members.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { ShareLink } from '../parts/share-link.tsx'
@@ -153,9 +155,12 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
             hint={words.inviteHint}
             parse={parseInvited}
             wrongText={(wrong) => t.newRoom.notAddresses(wrong)}
-            onAdmit={(names) =>
+            onAdmit={(names, isIn) =>
               run(async () => {
-                for (const name of names) await listed.invite(name)
+                for (const name of names) {
+                  await listed.invite(name)
+                  isIn(name)
+                }
               }, words.invited(names.length))
             }
           />
@@ -181,6 +186,36 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
       )}
       <p class="hint">{t.sealed.list.kinds}</p>
     </Sheet>
+  )
+}
+
+/** Tells the owner of a list who waits to be let in. An agent that was invited is let in without a question. */
+export function WaitingBanner({ session, onPeople }: { session: RoomSession; onPeople: () => void }) {
+  const { invitations, vouched, owner, own } = useStore(session.list, (list) => list)
+  const told = useRef(new Set<string>())
+  const answered = invitations.flatMap(({ answeredBy, invitedAs }) =>
+    answeredBy && findAgentId(invitedAs) === undefined ? [answeredBy] : [],
+  )
+  const waiting = own !== '' && owner === own ? [...answered, ...vouched] : []
+  useEffect(() => {
+    for (const member of waiting) {
+      if (told.current.has(member.key)) continue
+      told.current.add(member.key)
+      announce(t.sealed.list.waits(memberName(member)))
+    }
+  }, [invitations, vouched])
+  if (waiting.length === 0) return null
+  return (
+    <Banner tone="quiet" silent>
+      {waiting.map((member) => (
+        <p key={member.key}>
+          {t.sealed.list.waits(memberName(member))}{' '}
+          <button class="link-button" type="button" aria-haspopup="dialog" onClick={onPeople}>
+            {t.room.people}
+          </button>
+        </p>
+      ))}
+    </Banner>
   )
 }
 

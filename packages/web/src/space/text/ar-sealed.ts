@@ -49,6 +49,7 @@ export const sealed: Text['sealed'] = {
     invitations: 'الدعوات',
     unanswered: 'لم تُجَب بعد',
     answered: (name, note) => line`أجاب ${name}: ${note}`,
+    waits: (who) => `${isolated(who)} بانتظار إدخاله.`,
     letIn: (name, who) => line`إدخال${name(` ${isolated(who)}`)}`,
     notLetIn: 'لم يُثبَت هذا العنوان بتسجيل دخول. اسحب الدعوة وأرسل غيرها.',
     noKey: 'لا يستطيع الجهاز الذي أجاب أن يتسلّم المفتاح. اسحب الدعوة وأرسل غيرها.',

@@ -54,6 +54,7 @@ export const sealed: Text['sealed'] = {
     invitations: 'Einladungen',
     unanswered: 'Noch nicht beantwortet',
     answered: (name, note) => line`Beantwortet von ${name}: ${note}`,
+    waits: (who) => `${isolated(who)} wartet darauf, eingelassen zu werden.`,
     letIn: (name, who) => line`Einlassen${name(` ${who}`)}`,
     notLetIn: 'Diese Adresse wurde nicht durch eine Anmeldung gezeigt. Nimm die Einladung zurück und schick eine andere.',
     noKey:

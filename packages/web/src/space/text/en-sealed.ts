@@ -56,6 +56,7 @@ export const sealed = {
     invitations: 'Invitations',
     unanswered: 'Not answered yet',
     answered: (name: Part, note: string) => line`Answered by ${name}: ${note}`,
+    waits: (who: string) => `${isolated(who)} waits to be let in.`,
     letIn: (name: (shown: string) => Part, who: string) => line`Let in${name(` ${who}`)}`,
     notLetIn: 'This address was not shown by a sign-in. Take the invitation back and send another one.',
     noKey: 'The device that has answered cannot receive the key. Take the invitation back and send another one.',

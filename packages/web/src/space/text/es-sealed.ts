@@ -52,6 +52,7 @@ export const sealed: Text['sealed'] = {
     invitations: 'Invitaciones',
     unanswered: 'Sin respuesta todavía',
     answered: (name, note) => line`Ha respondido ${name}: ${note}`,
+    waits: (who) => `${isolated(who)} espera a que le dejes entrar.`,
     letIn: (name, who) => line`Dejar entrar${name(` a ${who}`)}`,
     notLetIn: 'Esta dirección no se ha demostrado con un inicio de sesión. Retira la invitación y envía otra.',
     noKey: 'El dispositivo que ha respondido no puede recibir la clave. Retira la invitación y envía otra.',

@@ -54,6 +54,7 @@ export const sealed: Text['sealed'] = {
     invitations: 'Invitations',
     unanswered: 'Pas encore de réponse',
     answered: (name, note) => line`Réponse de ${name} : ${note}`,
+    waits: (who) => `${isolated(who)} attend votre accord pour entrer.`,
     letIn: (name, who) => line`Faire entrer${name(` ${who}`)}`,
     notLetIn: 'Cette adresse n’a pas été prouvée par une connexion. Annulez l’invitation et envoyez-en une autre.',
     noKey: 'L’appareil qui a répondu ne peut pas recevoir la clé. Annulez l’invitation et envoyez-en une autre.',

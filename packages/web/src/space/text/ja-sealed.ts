@@ -51,6 +51,7 @@ export const sealed: Text['sealed'] = {
     invitations: '招待',
     unanswered: 'まだ応答がありません',
     answered: (name, note) => line`${name}が応答しました：${note}`,
+    waits: (who) => `${isolated(who)}が入室の許可を待っています。`,
     letIn: (name, who) => line`入れる${name(` ${who}`)}`,
     notLetIn: 'このアドレスはサインインで示されていません。招待を取り消し、別の招待を送ってください。',
     noKey: '応答した端末は鍵を受け取れません。招待を取り消し、別の招待を送ってください。',
