@@ -2774,6 +2774,8 @@ CREATE INDEX request_log_chunks_failures ON ONLY public.request_log_chunks USING
 
 CREATE UNIQUE INDEX room_lines_dedupe ON public.room_lines USING btree (room, dedupe) WHERE (dedupe IS NOT NULL);
 
+CREATE INDEX sessions_active_of_agent_tenant ON public.sessions USING btree (agent_tenant_id) WHERE (status = ANY (ARRAY['launching'::text, 'running'::text, 'stopping'::text]));
+
 CREATE UNIQUE INDEX sessions_agent_control ON public.sessions USING btree (agent_control_hash) WHERE (agent_control_hash IS NOT NULL);
 
 CREATE INDEX sessions_alive ON public.sessions USING btree (expires_at) WHERE (status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text]));

@@ -27,7 +27,9 @@ export const errors = {
   tenant_suspended: {
     status: 401,
     title: 'The tenant is suspended',
-    cause: 'An operator suspended the tenant, which disables all its keys and hides its share pages, walls and media.',
+    cause:
+      'An operator suspended the tenant, which disables all its keys, stops its sessions and hides its share pages, ' +
+      'walls and media.',
     remedy: 'Contact the operator of this installation.',
   },
   secret_key_in_browser: {

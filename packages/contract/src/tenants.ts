@@ -130,7 +130,9 @@ export const tenantOperations = {
     summary: 'Suspend or reactivate a tenant',
     description:
       'Operator only. Suspension disables every key of the tenant, in every process normally within a second and ' +
-      'never later than 15 seconds. A tenant that is deleted, or about to be, keeps its status: 409 `state_conflict`.',
+      'never later than 15 seconds. Sessions that the tenant launched, and those of its agents, are stopped within ' +
+      'seconds and charged as usual; its pending launches wait until it is active again. A tenant that is deleted, or ' +
+      'about to be, keeps its status: 409 `state_conflict`.',
     caller: 'operator',
     params: Type.Object({ tenant_id: id('tenant') }),
     body: closed({ status: oneOf(['active', 'suspended']) }),

@@ -46,7 +46,8 @@ class UnauthorizedError(AtriumError):
 class TenantSuspendedError(AtriumError):
     """401: The tenant is suspended.
 
-    An operator suspended the tenant, which disables all its keys and hides its share pages, walls and media.
+    An operator suspended the tenant, which disables all its keys, stops its sessions and hides its share pages,
+    walls and media.
 
     Contact the operator of this installation.
     """

@@ -112,3 +112,28 @@ const overdueStatement = statement<SessionRow>(
 export async function listOverdue(db: Db, limit: number): Promise<Session[]> {
   return (await db.query(overdueStatement, [limit])).map(toSession)
 }
+
+/**
+ * Each tenant with active sessions is found by one step in an index, because there may be many sessions, and many
+ * tenants that are suspended or deleted.
+ */
+const ofSuspended = (column: 'tenant_id' | 'agent_tenant_id') => `(
+  with recursive present (tenant_id) as (
+    (select ${column} from sessions where ${activeStatus} order by ${column} limit 1)
+    union all
+    select (select ${column} from sessions where ${activeStatus} and ${column} > p.tenant_id order by ${column} limit 1)
+    from present p where p.tenant_id is not null
+  )
+  select s.* from present p join tenants t on t.id = p.tenant_id
+  cross join lateral (select ${sessionColumns} from sessions where ${activeStatus} and ${column} = t.id limit $1) s
+  where t.status = 'suspended' limit $1)`
+
+const suspendedStatement = statement<SessionRow>(
+  'sessions-of-suspended',
+  `select * from ${ofSuspended('tenant_id')} launched union all select * from ${ofSuspended('agent_tenant_id')} lent limit $1`,
+)
+
+/** Active sessions that a suspended tenant launched, or whose agent it owns. Pending launches wait until it is active again. */
+export async function listOfSuspended(db: Db, limit: number): Promise<Session[]> {
+  return (await db.query(suspendedStatement, [limit])).map(toSession)
+}

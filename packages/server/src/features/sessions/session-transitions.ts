@@ -8,7 +8,7 @@ import { event, recordEvent, recordEvents } from '../events/record-event.ts'
 import { holdIdOf } from './launch.ts'
 import { isActive, isDue, sessionEvent, type Ending, type Session, type SessionStatus } from './session.ts'
 import { listUnendedOfTenant } from './retention-store.ts'
-import { listActiveOfAgent, listOverdue } from './list-store.ts'
+import { listActiveOfAgent, listOfSuspended, listOverdue } from './list-store.ts'
 import { noteContact } from './contact-store.ts'
 import { followClock } from './follow-clock.ts'
 import { findSessionForUpdate, updateEnded, updateJoined } from './store.ts'
@@ -115,16 +115,20 @@ function useOf({ heldCredits, usedCredits, use }: Budget): HoldEnd['use'] {
 }
 
 /**
- * Ends the sessions whose time is up, whatever became of their worker, and those whose remote agent did not join.
- * Returns how many sessions were due, and the ids of those that could not be ended: one failure does not keep the
- * others from their end.
+ * Ends the sessions whose time is up, whatever became of their worker, those whose remote agent did not join, and those
+ * of suspended tenants. Returns how many sessions were due, and the ids of those that could not be ended: one failure
+ * does not keep the others from their end.
  */
 export async function endOverdue(ctx: Context, limit: number): Promise<{ looked: number; failed: string[] }> {
   const setBackSeconds = await noteContact(ctx.db)
   const overdue = await listOverdue(ctx.db, limit)
+  const suspended = await listOfSuspended(ctx.db, limit - overdue.length)
+  const due = [
+    ...overdue.map((session) => ({ session, ending: endingOf(session) })),
+    ...suspended.map((session) => ({ session, ending: { status: 'stopped' } satisfies Ending })),
+  ]
   const failed: string[] = []
-  for (const session of overdue) {
-    const ending = endingOf(session)
+  for (const { session, ending } of due) {
     try {
       // An agent that joined since the query stays.
       await commitEnd(ctx, session, ending, ending.status === 'failed' ? { status: 'launching' } : {})
@@ -135,7 +139,7 @@ export async function endOverdue(ctx: Context, limit: number): Promise<{ looked:
   }
   // This comes last, because it may take minutes, and overdue sessions must end on time.
   if (setBackSeconds > 0) await followClock(ctx, setBackSeconds)
-  return { looked: overdue.length, failed }
+  return { looked: due.length, failed }
 }
 
 function endingOf({ isOver }: Session): Ending {

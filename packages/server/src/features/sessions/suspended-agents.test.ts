@@ -8,6 +8,7 @@ import { eventually, startSessionWorld, type SessionWorld } from '#testing/sessi
 import { deleteBlobs } from '../blob-deletions/delete-blobs.ts'
 import { eraseTenants } from '../tenant-data/erase-tenants.ts'
 import { auditLedger } from '../credits/ledger/audit-store.ts'
+import { endOverdue } from './session-transitions.ts'
 
 let world: SessionWorld
 before(async () => {
@@ -72,6 +73,52 @@ test('suspending an agent stops all its sessions and settles them, and no other 
   assert.deepEqual(await world.balance(coupon), { balance: 5, held: 0, currency: 'credits' })
   assert.equal((await world.control('GET', `/sessions/${other.id}`, other.control)).body.data.status, 'running')
   assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
+})
+
+test('a suspended tenant’s sessions end and are settled, and those of its agents; its pending launches stay', async () => {
+  const { pool } = world.api.ctx.db
+  const suspended = await world.api.makeTenant('Suspended')
+  const [itsAgent, otherAgent] = [await world.makeAgent({}, suspended), await world.makeAgent()]
+  const metered = await world.makeAgent({ credits_per_tool_call: 2 })
+  const launch = async (agentId: string, by: { secretKey: string }, amount = 5, more = {}) => {
+    const coupon = await world.makeCoupon(amount)
+    const body = { agent_id: agentId, room: world.newRoom(), coupon, ...more }
+    const got = await send(world.api, 'POST', '/sessions', { key: by.secretKey, idempotencyKey: randomUUID(), body })
+    assert.equal(got.status, 201, got.text)
+    return { coupon, id: got.body.data.id as string }
+  }
+  const join = (id: string) => pool.query("update sessions set status = 'running', joined_at = now() where id = $1", [id])
+  const stateOf = async ({ id, coupon }: { id: string; coupon: string }) => {
+    const { rows } = await pool.query<{ status: string; charged: number }>('select status, charged from sessions where id = $1', [
+      id,
+    ])
+    const { balance, held } = await world.balance(coupon)
+    return [rows[0]?.status, rows[0]?.charged, balance, held]
+  }
+  const [came, coming, pending] = [
+    await launch(otherAgent, suspended),
+    await launch(otherAgent, suspended),
+    await launch(otherAgent, suspended, 5, { arm: true }),
+  ]
+  const paused = await launch(metered, suspended, 15, { budget_credits: 10 })
+  const [elsewhere, bystander] = [await launch(itsAgent, world.tenant), await launch(otherAgent, world.tenant)]
+  for (const { id } of [came, paused, elsewhere, bystander]) await join(id)
+  await pool.query('update sessions set used = 10, used_tool_calls = 5, paused_at = now() where id = $1', [paused.id])
+  assert.equal((await operator(`/tenants/${suspended.id}/status`, 'suspended')).status, 200)
+  for (let sweep = 0; sweep < 2; sweep++) await endOverdue(world.api.ctx, 100)
+  assert.deepEqual(await stateOf(came), ['stopped', 5, 0, 0])
+  assert.deepEqual(await stateOf(coming), ['stopped', 0, 5, 0], 'it had not come')
+  assert.deepEqual(await stateOf(paused), ['stopped', 15, 0, 0])
+  assert.deepEqual(await stateOf(elsewhere), ['stopped', 5, 0, 0])
+  assert.deepEqual(await stateOf(bystander), ['running', 0, 0, 5])
+  assert.deepEqual(await stateOf(pending), ['armed', 0, 5, 0], 'it starts once the tenant is active again')
+  const { rows } = await pool.query("select from event_outbox where tenant_id = $1 and type = 'session.stopped'", [suspended.id])
+  assert.equal(rows.length, 3, 'one event for each')
+  assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
+  await operator(`/tenants/${suspended.id}/status`, 'active')
+  const later = await launch(otherAgent, suspended)
+  await endOverdue(world.api.ctx, 100)
+  assert.equal((await stateOf(later))[0], 'launching')
 })
 
 test('one session whose row is locked keeps no other from its stop, and a repeat stops it too', async () => {

@@ -9,7 +9,7 @@ import { sweepLedger } from '#features/credits/ledger/ledger.ts'
 import { announceExpiringKeys } from '#features/keys/issue-key.ts'
 import { markExpiringKeys } from '#features/keys/expiry-store.ts'
 import { deleteOldEvents } from '#features/events/store.ts'
-import { listOverdue } from '#features/sessions/list-store.ts'
+import { listOfSuspended, listOverdue } from '#features/sessions/list-store.ts'
 import { forgetOldEvents } from '#features/webhooks/delivery-store.ts'
 import { deleteExpiredFrom } from '#http/idempotency/store.ts'
 import { passesOnce } from '#testing/busy-machine.ts'
@@ -85,6 +85,7 @@ const sweeps: [string, (db: Database) => Promise<unknown>][] = [
   ['old events, looked for', (db) => forgetOldEvents(db, 1_000).catch(() => undefined)],
   ['old events, deleted', (db) => db.transaction((tx) => deleteOldEvents(tx, 30, 1_000))],
   ['overdue sessions', (db) => listOverdue(db, 100)],
+  ['sessions of suspended tenants', (db) => listOfSuspended(db, 100)],
   ['holds and coupons', (db) => sweepLedger(db, api.ctx.ledger, 1_000)],
   ['stored files of what was deleted', (db) => claimBlobDeletions(db, 100)],
   ['uploads never completed', (db) => expireUploads({ db }, 1_000)],

@@ -29,6 +29,15 @@ test('paid: the credits are sold, and the key mints a wallet', async () => {
   assert.equal((await shop.look(other.id)).status, 'paid')
 })
 
+test('a payment that arrives while its tenant is suspended is booked', async () => {
+  const { session } = await shop.sell({ purpose: 'prefund' })
+  const { api, tenant } = shop
+  const operator = { headers: { 'x-admin-token': api.adminToken }, body: { status: 'suspended' } }
+  assert.equal((await send(api, 'POST', `/tenants/${tenant.id}/status`, operator)).status, 200)
+  await shop.tell('paid', session)
+  assert.equal((await shop.sold())['credits'], 1_000)
+})
+
 test('a signature that is missing, malformed, of another secret, of other bytes or old moves nothing', async () => {
   const { id, session } = await shop.sell()
   const payload = stripeEvents.paid(session)
