@@ -168,23 +168,29 @@ test('a tenant is suspended at once, and a cancelled deletion restores it and sa
   )
 })
 
-test('a deletion that was cut short goes on, and cannot be cancelled', async () => {
-  const tenant = await api.makeTenant()
-  const { secretKey: key } = tenant
+const itemCount = 21_000
+
+/** More items than one call of eraseTenants removes. */
+async function addItems({ id, secretKey: key }: TestTenant): Promise<void> {
   const made = await good('POST', '/collections', { key, body: {} })
-  // The planner takes the table for empty, as before the first statistics after a large import.
-  await query('analyze items')
   await query(
     `insert into items (tenant_id, collection_id, id, seq, type, content)
-     select $1, $2, 'itm_' || n, n, 'message', '{}' from generate_series(1, 30000) n`,
-    [tenant.id, made.id],
+     select $1, $2, 'itm_' || n, n, 'message', '{}' from generate_series(1, $3::int) n`,
+    [id, made.id, itemCount],
   )
+}
+
+test('a deletion that was cut short goes on, and cannot be cancelled', async () => {
+  const tenant = await api.makeTenant()
+  // The planner takes the table for empty, as before the first statistics after a large import.
+  await query('analyze items')
+  await addItems(tenant)
   await request(tenant.id, { after_days: 0 })
   // One call does a bounded part, as a process that is killed after it.
   assert.equal(await eraseTenants(api.ctx), true)
   const [left] = await query('select count(*)::int as items from items where tenant_id = $1', [tenant.id])
   const items = Number(left!['items'])
-  assert.ok(items > 0 && items < 30_000, `${items} items are left`)
+  assert.ok(items > 0 && items < itemCount, `${items} items are left`)
   assert.equal(await stateOf(tenant.id), 'running')
   const cancelled = await send(api, 'DELETE', `/tenants/${tenant.id}/deletion`, operator)
   assert.equal(cancelled.body.error.code, 'state_conflict')
@@ -192,21 +198,27 @@ test('a deletion that was cut short goes on, and cannot be cancelled', async () 
   assert.deepEqual(await query('select from items where tenant_id = $1', [tenant.id]), [])
 })
 
-test('a deletion whose row is locked does not hold up another', async () => {
-  const tenants = [await api.makeTenant(), await api.makeTenant(), await api.makeTenant()]
-  for (const { id } of tenants) await request(id, { after_days: 0 })
-  const [free, ...locked] = tenants.map(({ id }) => id)
+test('a deletion whose row is locked does not hold up another, which goes on at once', async () => {
+  const [free, locked] = [await api.makeTenant(), await api.makeTenant()]
+  await addItems(free)
+  for (const { id } of [free, locked]) await request(id, { after_days: 0 })
   const holder = await api.ctx.db.pool.connect()
   try {
-    await holder.query('begin')
-    await holder.query('select from tenant_deletions where tenant_id = any ($1) for update', [locked])
-    await assert.rejects(eraseTenants(api.ctx))
-    assert.equal(await stateOf(free!), 'running')
+    await holder.query('begin; set local idle_in_transaction_session_timeout = 0')
+    await holder.query('select from tenant_deletions where tenant_id = $1 for update', [locked.id])
+    assert.equal(await eraseTenants(api.ctx), true, 'there is more to do')
+    await assert.rejects(
+      async () => {
+        while (await eraseTenants(api.ctx));
+      },
+      { code: '55P03' },
+    )
+    assert.deepEqual(await query('select from items where tenant_id = $1', [free.id]), [])
   } finally {
     await holder.query('rollback')
     holder.release()
   }
-  for (const { id } of tenants) await eraseAll(id)
+  for (const { id } of [free, locked]) await eraseAll(id)
 })
 
 test('what was written by a request that was authenticated before the suspension is removed too', async () => {
