@@ -239,6 +239,43 @@ test('what was written by a request that was authenticated before the suspension
   assert.deepEqual(await query('select from collections where tenant_id = $1', [tenant.id]), [])
 })
 
+test('a write that was in flight while its tenant was deleted leaves nothing', async (t) => {
+  const { db } = api.ctx
+  const writes: [method: string, path: string, body: object, at?: string][] = [
+    ['POST', '/collections', {}],
+    ['POST', '/tenant/keys', { kind: 'publishable' }],
+    ['PUT', '/tenant/webhooks', { url: 'https://hooks.example/late' }],
+    ['POST', '/agents', { name: 'Late', description: 'Late.', instructions: '', price_credits: 0, max_minutes: 3 }, api.origin],
+  ]
+  for (const [method, path, body, at = api.baseUrl] of writes) {
+    const tenant = await api.makeTenant()
+    const checked = Promise.withResolvers<void>()
+    const goesOn = Promise.withResolvers<void>()
+    const lane = db.lane.bind(db)
+    // As in a process that is stopped for more than a minute after it has checked the key, and then continues.
+    t.mock.method(db, 'lane').mock.mockImplementationOnce((key) => ({
+      transaction: async (run) => {
+        checked.resolve()
+        await goesOn.promise
+        return lane(key).transaction(run)
+      },
+    }))
+    const write = send({ baseUrl: at }, method, path, { key: tenant.secretKey, idempotencyKey: randomUUID(), body })
+    await Promise.race([checked.promise, write.then(({ text }) => assert.fail(text))])
+    await request(tenant.id, { after_days: 0 })
+    await eraseAll(tenant.id)
+    const before = await tablesWith(tenant.id)
+    goesOn.resolve()
+    const { status, body: refused } = await write
+    assert.deepEqual([path, status, refused.error?.code], [path, 401, 'tenant_suspended'])
+    // The refusal is in the audit log.
+    assert.deepEqual(
+      (await tablesWith(tenant.id)).filter((table) => !before.includes(table)),
+      [],
+    )
+  }
+})
+
 test('a hundred deletions that wait for a payment do not keep another one from its end', async () => {
   const waiting = Array.from({ length: 100 }, () => newId('tenant'))
   await query(`insert into tenants (id, name, status) select unnest($1::text[]), 'Waiting', 'suspended'`, [waiting])
