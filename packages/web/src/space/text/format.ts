@@ -36,9 +36,9 @@ export function duration(minutes: number): string {
   return format.format(unit === 'hour' ? minutes / 60 : minutes)
 }
 
-/** `a, b and c`. */
+/** `a, b, and c`. The type `unit` has nothing but spaces in Japanese. Each item is isolated. */
 export function list(items: readonly string[]): string {
-  return once('list', (to) => new Intl.ListFormat(to, { type: 'unit', style: 'long' })).format(items)
+  return once('list', (to) => new Intl.ListFormat(to, { type: 'conjunction', style: 'long' })).format(items.map(isolated))
 }
 
 /** `today` for 0, `yesterday` for −1. */
