@@ -82,7 +82,7 @@ export const ja: Words = {
     problemCause: '元のページからの要求に、Atrium の開発用サインインは応じることができません。誰もサインインしていません。',
     about:
       'これは、入力されたアドレスをそのまま受け入れる OpenID プロバイダーです。このコンピューターで Atrium を試すためのもので、ほかのコンピューターには応答せず、本番環境にはありません。',
-    aboutApp: (app) => `アプリは、サインインする人をここに案内します。${app}で試すには、リスト付きのルームを作ってください。`,
+    aboutApp: (app) => `アプリは、サインインする人をここに案内します。${app}で試すには、リストのあるルームを作ってください。`,
     app: 'Space アプリ',
     aboutPrograms: (configuration) => `プログラム向け：${configuration}（OpenID Connect Discovery）。`,
     configuration: '構成情報',

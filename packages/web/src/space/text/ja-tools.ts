@@ -7,12 +7,12 @@ export const tools: Text['tools'] = {
     unverified: (keyName) => `未確認のゲスト、${isolated(keyName)}`,
     change: '名前を変更',
     title: 'ゲストとしての名前',
-    hint: '名前は誰も確認しません。ほかの人には、ゲストの名前であることと、この端末のしるしが表示されます。',
+    hint: '名前は誰も確認しません。ほかの人には、ゲストの名前であることが分かり、その横にこの端末のしるしが表示されます。',
     label: '名前',
     where: '使う範囲',
     inRoom: 'このルーム',
     everywhere: 'この端末のすべてのルーム',
-    everywhereHint: '二つのルームで同じ名前を見た人は、同じ人だと思うかもしれません。',
+    everywhereHint: '二つのルームで同じ名前を見た人は、同じ人だと気付くかもしれません。',
     save: '名前を保存',
     saved: (name) => `${isolated(name)} として書き込みます`,
     cleared: '自分の名前を使わずに書き込みます',
@@ -38,7 +38,7 @@ export const tools: Text['tools'] = {
   },
 
   file: {
-    form: '1 つのファイルになったアプリ',
+    form: '1つのファイルにまとめたアプリ',
     link: 'ルームのリンク、または Space サービスのアドレス',
     hint: '作成したルームはそのサービスに保存されます。',
     current: (origin) => line`新しいルームは ${origin} に保存されます。`,
@@ -90,7 +90,7 @@ export const tools: Text['tools'] = {
   agents: {
     title: 'エージェント',
     listHint: 'エージェントは、リストに載ると参加できます。',
-    byId: 'エージェントの ID をご存じですか？',
+    byId: 'エージェントの ID をお持ちですか？',
     buyCoupon: (host) => `${isolated(host)} でクーポンを買う`,
   },
 
