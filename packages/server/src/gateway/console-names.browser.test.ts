@@ -17,7 +17,7 @@ describe('names in the console', { skip: skipWithoutChromium, timeout: 120_000 }
     const { id } = await world.api.makeTenant(name)
     /** The mark at the end of the name is at the left of its first letter. */
     const assertOrder = async (place: Locator) => {
-      const isInOrder = await place.first().evaluate((element) => {
+      const isInOrder = await place.first().evaluate((element: any) => {
         const left = (letter: string) => {
           const texts = element.ownerDocument.createNodeIterator(element, 4)
           for (let text = texts.nextNode(); text; text = texts.nextNode()) {
@@ -65,7 +65,7 @@ describe('names in the console', { skip: skipWithoutChromium, timeout: 120_000 }
     const question = page.getByRole('dialog')
     await question.getByText('to confirm').waitFor()
     // A box is cut at its edge, on both sides.
-    const outside = await question.evaluate((dialog) => {
+    const outside = await question.evaluate((dialog: any) => {
       const texts = dialog.ownerDocument.createNodeIterator(dialog, 4)
       const edges: number[] = []
       for (let text = texts.nextNode(); text; text = texts.nextNode()) {
