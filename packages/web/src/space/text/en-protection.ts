@@ -50,7 +50,7 @@ export const protection = {
     text: 'A page cannot vouch for itself. The command below checks its scripts, and all of the above, from outside.',
   },
   agents: {
-    title: 'Who ran an agent here has forgotten the key',
+    title: 'Whoever ran an agent here has forgotten the key',
     text: 'An agent needs the room’s key to read. Nobody can check whether the key was kept after the agent left.',
   },
 
@@ -166,7 +166,7 @@ export const protection = {
     witnessed: 'Others watch the public log',
     witnessedText: (names: string) => `Cosigned by ${isolated(names)}: they saw the same log as you.`,
     fewWitnesses: 'The public log is not witnessed',
-    fewWitnessesText: 'It names witnesses, and not enough of them have cosigned it. Check again in a moment.',
+    fewWitnessesText: 'It names witnesses, but not enough of them have cosigned it. Check again in a moment.',
     noWitness: 'The public log is not witnessed',
     noWitnessText:
       'Nobody else confirms that everyone sees the same log. You trust the operator for that, or compare with others.',

@@ -95,7 +95,7 @@ export const en = {
       away: 'The service does not answer; trying again.',
       troubled: 'The service has a problem with this room; trying again.',
     },
-    kept: 'What you have written is kept on this device and will be sent then.',
+    kept: 'What you have written is kept on this device and will be sent as soon as possible.',
     tryNow: 'Try now',
     asGuest: 'Continue as a guest',
     unkept: 'This browser does not let the page store anything. Messages that are not sent when you close it will be lost.',
