@@ -6,7 +6,7 @@ const credits = (count: number) => plural(count, { one: '# Credit', other: '# Cr
 /** Of inviting agents, and of those that were invited. */
 export const agents: Text['agents'] = {
   invite: 'Agenten einladen',
-  hint: 'Agenten, die an einem Gespräch teilnehmen. Was sie kosten, bezahlt ein Gutschein.',
+  hint: 'Agenten nehmen an einem Gespräch teil. Du bezahlst sie mit einem Gutschein.',
   choose: (name, who) => line`${name(`${who} `)}Auswählen`,
   fetchingCatalog: 'Der Katalog wird geladen…',
   noAgents: 'Im Katalog sind keine Agenten.',
@@ -27,18 +27,18 @@ export const agents: Text['agents'] = {
   inviting: 'Wird eingeladen…',
   notOnList: (name) => line`${name} steht nicht auf der Liste dieses Raums. Vom Gutschein wurde nichts abgebucht.`,
   letInAndInvite: 'Aufnehmen und einladen',
-  ownerCanLetIn: (id) => line`Nur die Person, der der Raum gehört, kann ihn aufnehmen, über seine Kennung: ${id}`,
+  ownerCanLetIn: (id) => line`Nur der Inhaber des Raums kann ihn aufnehmen, über seine Kennung: ${id}`,
   terms: {
     title: 'Bevor du ihn einlädst',
-    reads: 'Er liest diesen Raum: was kommt und was seit der ersten Nachricht gesagt wurde.',
+    reads: 'Er liest alles in diesem Raum, von der ersten Nachricht an.',
     remote:
-      'Dieser Agent läuft auf einem Rechner seines Inhabers, der den Schlüssel dieses Raums bekommt. Ein Schlüssel lässt sich nicht zurücknehmen.',
+      'Dieser Agent läuft auf dem Rechner seines Inhabers, und der Inhaber bekommt den Schlüssel dieses Raums. Ein Schlüssel lässt sich nicht zurücknehmen.',
     hosted:
-      'Dieser Dienst und der Betreiber des Agenten haben den Schlüssel dieses Raums, solange der Agent hier ist. Dass sie ihn danach vergessen, musst du ihnen glauben: Ein Schlüssel lässt sich nicht zurücknehmen.',
+      'Dieser Dienst und der Betreiber des Agenten haben den Schlüssel dieses Raums, solange der Agent hier ist. Du musst darauf vertrauen, dass sie ihn danach vergessen: Ein Schlüssel lässt sich nicht zurücknehmen.',
     list: 'Die Liste gilt trotzdem: Steht der Agent nicht mehr darauf, kommt er nicht mehr herein, welchen Schlüssel er auch hat.',
     remoteOpen:
-      'Auch wenn du ihn wegschickst, kann er diesen Raum beliebig lange weiterlesen und als Gast in ihm schreiben: Dieser Raum lässt alle herein, die den Schlüssel haben.',
-    sealed: 'Was gesagt wurde, bleibt im Speicher versiegelt für alle, die keinen Schlüssel haben.',
+      'Nachdem du ihn weggeschickt hast, kann er diesen Raum weiterhin lesen und als Gast in ihm schreiben: Dieser Raum lässt alle herein, die den Schlüssel haben.',
+    sealed: 'Was gesagt wurde, bleibt im Speicher versiegelt für alle, die den Schlüssel nicht haben.',
     stays: (minutes) => `Er bleibt, bis du ihn in diesem Tab wegschickst, höchstens ${duration(minutes)}.`,
     costs: (price) => `Sobald er gekommen ist, kostet er ${credits(price)}, auch wenn er bald wieder geht.`,
     whoReads: 'Wer mitlesen kann',
@@ -48,21 +48,21 @@ export const agents: Text['agents'] = {
   },
   /** In a client-sealed room with a list of devices. */
   sealed: {
-    hint: 'Agenten mit eigenem Schlüssel können teilnehmen: Was sie brauchen, ist dafür versiegelt, und der Dienst bekommt den Schlüssel dieses Raums nicht. Ein Agent des Dienstes kann kommen, wenn du dessen Betreiber mitlesen lässt.',
+    hint: 'Agenten mit eigenem Schlüssel können teilnehmen: Was sie brauchen, wird für diesen Schlüssel versiegelt, und der Dienst bekommt den Schlüssel dieses Raums nicht. Ein Agent des Dienstes kann teilnehmen, wenn du dessen Betreiber mitlesen lässt.',
     hosted: 'Er läuft auf diesem Dienst: Er kann nur kommen, wenn du den Betreiber mitlesen lässt.',
     operator:
-      'Dieser Dienst betreibt den Agenten. Sein Betreiber kann alles in diesem Raum lesen, von der ersten Nachricht an, solange der Agent da ist.',
+      'Dieser Dienst führt den Agenten aus. Darum kann der Betreiber des Dienstes alles in diesem Raum lesen, von der ersten Nachricht an, solange der Agent da ist.',
     noticeStays:
-      'Allen im Raum wird das gesagt. Lass den Raum offen: Nur dieses Gerät nimmt den Agenten am Ende von der Liste. Solange der Raum hier nicht offen ist, bleibt das Gerät des Betreibers auf der Liste.',
+      'Alle in diesem Raum erfahren das. Lass den Raum geöffnet: Nur dieses Gerät nimmt den Agenten am Ende von der Liste. Solange der Raum hier nicht geöffnet ist, bleibt das Gerät des Betreibers auf der Liste.',
     consent: (name) =>
       line`Ich lasse den Betreiber dieses Dienstes in diesem Raum mitlesen, solange ${name} da ist. Dazu gehört alles, was vorher gesagt wurde.`,
     consentMissing: 'Wenn der Betreiber mitlesen darf, setze oben das Häkchen. Sonst kann dieser Agent nicht kommen.',
-    noKey: 'Hier nicht möglich: Er hat keinen Schlüssel, für den eine Einladung versiegelt werden könnte.',
+    noKey: 'Hier nicht möglich: Er hat keinen Verschlüsselungsschlüssel, für den eine Einladung versiegelt werden könnte.',
     remote:
-      'Dieser Agent läuft auf einem Rechner seines Inhabers. Die Einladung ist für seinen Schlüssel versiegelt, kein Server kann sie öffnen.',
+      'Dieser Agent läuft auf dem Rechner seines Inhabers. Die Einladung ist für den Schlüssel des Agenten versiegelt, und kein Server kann sie öffnen.',
     leaves: 'Wenn er geht, bekommt dieser Raum einen anderen Schlüssel. Der Agent behält, was er gelesen hat.',
     present:
-      'Lass diesen Raum offen: Nur dieses Gerät lässt den Agenten binnen 30 Sekunden herein und nimmt ihn am Ende von der Liste. Solange der Raum hier nicht offen ist, bleibt er auf der Liste und kann mitlesen, auch nach seiner Zeit.',
+      'Lass diesen Raum geöffnet: Nur dieses Gerät kann den Agenten aufnehmen, innerhalb von 30 Sekunden, und ihn am Ende von der Liste nehmen. Solange der Raum hier nicht geöffnet ist, bleibt der Agent auf der Liste und kann mitlesen, auch nach Ablauf seiner Zeit.',
     stays: (minutes: number) => `Er bleibt, bis du ihn wegschickst, und höchstens ${duration(minutes)}.`,
     removing: (name) => line`${name} ist gegangen. Er wird von der Liste genommen, und der Raum bekommt einen anderen Schlüssel…`,
     keyChanged: {

@@ -25,12 +25,11 @@ export const failures: Text['failures'] = {
   notOnList: {
     title: 'Du stehst nicht auf der Liste',
     text: (email) =>
-      `${isolated(email)} steht nicht auf der Liste dieses Raums. Bitte die Person, die den Raum angelegt hat, um Aufnahme, oder melde dich mit der Adresse an, unter der du eingeladen wurdest.`,
+      `${isolated(email)} steht nicht auf der Liste dieses Raums. Bitte den Inhaber des Raums, sie aufzunehmen, oder melde dich mit der Adresse an, unter der du eingeladen wurdest.`,
   },
   revoked: {
     title: 'Du wurdest von der Liste genommen',
-    text: (email) =>
-      `${isolated(email)} durfte diesen Raum bisher betreten und wurde inzwischen von der Person entfernt, der er gehört.`,
+    text: (email) => `${isolated(email)} durfte diesen Raum bisher betreten und wurde inzwischen vom Inhaber des Raums entfernt.`,
   },
   unknown: {
     title: 'Das hat nicht geklappt',
@@ -58,19 +57,19 @@ export const failures: Text['failures'] = {
   },
   tokenExpired: {
     title: 'Deine Anmeldung ist abgelaufen',
-    text: 'Sie gilt nur eine Zeit lang. Melde dich neu an, um weiterzumachen. Was du geschrieben hast, bleibt erhalten.',
+    text: 'Melde dich neu an, um weiterzumachen. Was du geschrieben hast, bleibt erhalten.',
   },
   tokenNotYetValid: {
-    title: 'Deine Anmeldung liegt in der Zukunft',
+    title: 'Deine Anmeldung ist auf die Zukunft datiert',
     text: 'Eine der Uhren geht falsch, die dieses Geräts oder die des Anbieters. Stelle die Uhrzeit und melde dich dann neu an.',
   },
   tokenBadAudience: {
     title: 'Diese Anmeldung gilt für einen anderen Dienst',
-    text: 'Sie ist echt, war aber nicht für diesen Ort bestimmt. Melde dich von hier aus neu an.',
+    text: 'Sie ist echt, gilt aber nicht für diesen Dienst. Melde dich hier neu an.',
   },
   tokenBadIssuer: {
     title: 'Diese Anmeldung kommt von anderswo',
-    text: 'Sie stammt von einem Anbieter, den dieser Dienst nicht kennt. Melde dich von hier aus neu an.',
+    text: 'Sie stammt von einem Anbieter, den dieser Dienst nicht kennt. Melde dich hier neu an.',
   },
   tokenBadSignature: {
     title: 'Deine Anmeldung ist nicht echt',
@@ -82,11 +81,11 @@ export const failures: Text['failures'] = {
   },
   unverifiedEmail: {
     title: 'Deine E-Mail-Adresse ist nicht bestätigt',
-    text: 'Der Identitätsanbieter hat nicht geprüft, ob die Adresse dir gehört. Bestätige sie dort und melde dich dann neu an.',
+    text: 'Der Identitätsanbieter hat nicht bestätigt, dass die Adresse dir gehört. Bestätige sie dort und melde dich dann neu an.',
   },
   otherDevice: {
     title: 'Diese Anmeldung gehört zu einem anderen Gerät',
-    text: 'Eine Anmeldung gilt nur zusammen mit dem Gerät, auf dem sie entstanden ist. Melde dich auf diesem neu an.',
+    text: 'Eine Anmeldung gilt nur auf dem Gerät, auf dem sie erfolgt ist. Melde dich auf diesem neu an.',
   },
   unproven: {
     title: 'In diesem Raum muss jede Nachricht signiert sein',
@@ -94,7 +93,7 @@ export const failures: Text['failures'] = {
   },
   notFound: {
     title: 'Diesen Raum gibt es nicht',
-    text: 'Die Person, der er gehörte, hat ihn entfernt, oder er wurde nie angelegt. Was entfernt ist, lässt sich nicht wiederherstellen.',
+    text: 'Sein Inhaber hat ihn entfernt, oder er wurde nie angelegt. Was entfernt ist, lässt sich nicht wiederherstellen.',
   },
   roomExists: {
     title: 'Diesen Raum gibt es schon',
@@ -107,31 +106,31 @@ export const failures: Text['failures'] = {
   },
   rateLimited: {
     title: 'Bitte etwas langsamer',
-    text: 'Von deiner Adresse kam zu viel auf einmal. Es geht gleich von selbst weiter.',
+    text: 'Von deiner Netzwerkadresse kamen zu viele Anfragen. Es geht gleich von selbst weiter.',
   },
   unavailable: {
     title: 'Gerade nicht verfügbar',
-    text: 'Der Dienst oder der Identitätsanbieter, den er fragt, hat ein Problem. Versuche es gleich noch einmal.',
+    text: 'Der Dienst oder sein Identitätsanbieter hat ein Problem. Versuche es gleich noch einmal.',
   },
   internal: {
     title: 'Der Raum konnte nicht gelesen werden',
-    text: 'Beim Dienst ist etwas kaputt, oder das Gespeicherte ist nicht mehr, was geschrieben wurde. Er zeigt lieber nichts als etwas Falsches.',
+    text: 'Im Dienst ist ein interner Fehler aufgetreten, oder die gespeicherten Nachrichten wurden verändert. Er zeigt lieber nichts als etwas Falsches.',
   },
   invalidRequest: {
     title: 'Der Dienst hat das nicht angenommen',
-    text: 'Etwas daran ist nicht, wie es sein soll. Vielleicht hilft es, die Seite neu zu laden.',
+    text: 'Die Anfrage war nicht gültig. Vielleicht hilft es, die Seite neu zu laden.',
   },
 
   insufficientCredit: {
     title: 'Dieser Gutschein reicht nicht',
-    text: (price) => `Er ist hier nicht bekannt, oder es sind weniger als ${credits(price)} darauf. Es wurde nichts abgebucht.`,
+    text: (price) => `Der Dienst kennt ihn nicht, oder es sind weniger als ${credits(price)} darauf. Es wurde nichts abgebucht.`,
   },
   priceChanged: {
     title: 'Der Preis hat sich geändert',
     text: (shown) =>
-      `Der Agent kostet inzwischen mehr und nicht ${creditsOrNothing(shown)}. Vom Gutschein wurde nichts abgebucht. Drücke noch einmal, um ihn für diesen Preis einzuladen.`,
+      `Der Agent kostet jetzt mehr als angezeigt (${creditsOrNothing(shown)}). Vom Gutschein wurde nichts abgebucht. Drücke noch einmal, um ihn zum neuen Preis einzuladen.`,
     textNow: (now, shown) =>
-      `Der Agent kostet inzwischen ${creditsOrNothing(now)} und nicht ${creditsOrNothing(shown)}. Vom Gutschein wurde nichts abgebucht. Drücke noch einmal, um ihn für diesen Preis einzuladen.`,
+      `Der Agent kostet jetzt ${creditsOrNothing(now)} statt ${creditsOrNothing(shown)}. Vom Gutschein wurde nichts abgebucht. Drücke noch einmal, um ihn zum neuen Preis einzuladen.`,
   },
   catalog: {
     title: 'Der Katalog konnte nicht geladen werden',
@@ -139,15 +138,15 @@ export const failures: Text['failures'] = {
   },
   uncertain: {
     title: 'Es kam keine Antwort',
-    text: 'Vielleicht wurde der Agent trotzdem eingeladen. Drücke noch einmal, um es herauszufinden: Er wird weder zweimal eingeladen noch zweimal bezahlt.',
+    text: 'Vielleicht wurde der Agent trotzdem eingeladen. Drücke noch einmal, um es herauszufinden: Dabei wird er weder zweimal eingeladen noch zweimal bezahlt.',
   },
   badKey: {
-    title: 'Diese Seite darf keine Agenten mehr einladen',
-    text: 'Der Schlüssel, den der Dienst ihr gegeben hat, gilt nicht mehr. Lade die Seite neu. Hilft das nicht, kann der Betreiber des Dienstes helfen.',
+    title: 'Diese Seite kann keine Agenten mehr einladen',
+    text: 'Der Schlüssel dieser Seite gilt nicht mehr. Lade die Seite neu. Hilft das nicht, frag den Betreiber des Dienstes.',
   },
   invitingTooFast: {
     title: 'Bitte etwas langsamer',
-    text: 'Von deiner Adresse kam zu viel auf einmal. Versuche es gleich noch einmal.',
+    text: 'Von deiner Netzwerkadresse kamen zu viele Anfragen. Versuche es gleich noch einmal.',
   },
   agentGone: {
     title: 'Dieser Agent kann nicht mehr eingeladen werden',
@@ -155,7 +154,7 @@ export const failures: Text['failures'] = {
   },
   noAgents: {
     title: 'Dieser Raum lässt keine Agenten herein',
-    text: 'Der Space-Dienst akzeptiert nicht, womit Agenten sich ausweisen. Wer ihn betreibt, weiß, warum. Vom Gutschein wurde nichts abgebucht.',
+    text: 'Der Space-Dienst akzeptiert den Identitätsnachweis der Agenten nicht. Frag seinen Betreiber. Vom Gutschein wurde nichts abgebucht.',
   },
   agentBadRoomKey: {
     title: 'Dieser Schlüssel öffnet den Raum nicht',

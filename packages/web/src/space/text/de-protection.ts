@@ -9,22 +9,21 @@ export const protection: Text['protection'] = {
   checking: 'Wird geprüft…',
   checkAgain: 'Noch einmal prüfen',
   failedTitle: (count) => plural(count, { one: 'Eine Prüfung ist fehlgeschlagen', other: '# Prüfungen sind fehlgeschlagen' }),
-  failed: 'Etwas ist nicht, wie es sein soll. Lies unten, was es ist, und schreibe hier nichts Wichtiges, bis es geklärt ist.',
+  failed: 'Etwas stimmt nicht. Lies unten, was es ist, und schreibe hier nichts Wichtiges, bis es geklärt ist.',
   busy: 'Das macht dein Browser selbst, hier und jetzt.',
   openTitle: 'Nicht alles konnte geprüft werden',
   open: (proved, trusted, open) =>
     `Nachgewiesen: ${number(proved)}, Vertrauen nötig: ${number(trusted)}, offen: ${number(open)}.`,
   provedTitle: (proved, trusted) => `${number(proved)} nachgewiesen, bei ${number(trusted)} ist Vertrauen nötig`,
   proved: 'Von deinem Browser geprüft, hier und jetzt. Nichts ist fehlgeschlagen.',
-  verdicts: { proved: 'Nachgewiesen', trusted: 'Vertrauen', failed: 'Fehlgeschlagen', unknown: 'Nicht geprüft' },
+  verdicts: { proved: 'Nachgewiesen', trusted: 'Vertrauen nötig', failed: 'Fehlgeschlagen', unknown: 'Nicht geprüft' },
   found: (verdict, words) => line`${verdict}. ${words}`,
   perhapsOffline: 'Vielleicht bist du offline. Prüfe es gleich noch einmal.',
   roomUnreachable: 'Die gespeicherten Bytes konnten nicht geladen werden',
   certificateUnreachable: 'Das Zertifikat des Dienstes konnte nicht geladen werden',
   acceptKey: 'Ich weiß, warum: diesen Schlüssel ab jetzt erwarten',
   outside: 'Von außen',
-  outsideHint:
-    'Dieselben Prüfungen mit einem eigenen Programm, dazu die Skripte der Seite und ein neuer Build aus dem Quelltext:',
+  outsideHint: 'Dieselben Prüfungen mit einem eigenen Programm, das auch die Skripte der Seite prüft und den Quelltext neu baut:',
   command: 'Befehl',
   program: (link) =>
     line`Das Programm ist eine einzige Datei. Ihr Hash steht bei den ${link('Downloads')}. Vergleiche ihn mit dem Hash von jemandem, dem du vertraust.`,
@@ -41,20 +40,20 @@ export const protection: Text['protection'] = {
   },
   memory: {
     title: 'Der Dienst vergisst deinen Schlüssel nach jeder Antwort',
-    text: 'Zum Lesen und Schreiben braucht er den Schlüssel für einen Moment. Der Quelltext zeigt, dass er nie gespeichert wird. Dass dieser Quelltext läuft, musst du glauben.',
+    text: 'Zum Lesen und Schreiben braucht er den Schlüssel für einen Moment. Sein Quelltext zeigt, dass er ihn nie speichert. Du vertraust darauf, dass dieser Quelltext läuft.',
   },
   page: {
     title: 'Diese Seite ist die veröffentlichte',
-    text: 'Eine Seite kann nicht für sich selbst bürgen. Der Befehl unten prüft ihre Skripte und alles Obige von außen.',
+    text: 'Eine Seite kann nicht für sich selbst bürgen. Der Befehl unten prüft von außen ihre Skripte und alles, was oben steht.',
   },
   agents: {
     title: 'Wer hier einen Agenten betrieb, hat den Schlüssel vergessen',
-    text: 'Ohne den Schlüssel des Raums kann ein Agent nicht lesen. Ob der Schlüssel nach seinem Weggang behalten wurde, kann niemand prüfen.',
+    text: 'Ohne den Schlüssel des Raums kann ein Agent nicht lesen. Ob der Schlüssel behalten wurde, nachdem der Agent gegangen ist, kann niemand prüfen.',
   },
 
   bytes: {
     proved: 'Gespeichert ist, was der Dienst angibt',
-    failed: 'Die gespeicherten Bytes sind nicht die, von denen der Dienst spricht',
+    failed: 'Die gespeicherten Bytes sind nicht die, die der Dienst angibt',
     text: (count, hash) => `${plural(count, { one: '# Byte', other: '# Byte' })}, SHA-256 ${isolated(`${hash}…`)}`,
   },
   recipients: {
@@ -80,11 +79,11 @@ export const protection: Text['protection'] = {
       'Jede Zeile enthält den Hash der vorigen, von der ersten bis zur letzten, die dieser Seite jetzt und bei deinem letzten Besuch gezeigt wurde.',
     failed: 'Der Verlauf wurde verändert',
     breaks: (line) => `Die Kette bricht in Zeile ${number(line)}.`,
-    shorter: 'Er führt nicht zu der Zeile, die diesem Browser zuletzt gezeigt wurde.',
+    shorter: 'Er enthält die letzte Zeile nicht, die diesem Browser gezeigt wurde.',
   },
   seen: {
-    title: 'Alle haben denselben Verlauf gesehen',
-    text: 'Jede Nachricht nennt die letzte Zeile, die gelesen war, mit ihrem Hash. Alle diese Zeilen sind hier.',
+    title: 'Alle, die geschrieben haben, sahen diesen Verlauf',
+    text: 'Jede Nachricht nennt die letzte Zeile, die beim Schreiben gelesen war, mit ihrem Hash. Alle diese Zeilen sind hier.',
   },
   shown: {
     proved: 'Dir wurde gezeigt, was gespeichert ist',
@@ -105,7 +104,7 @@ export const protection: Text['protection'] = {
   pin: {
     first: 'Dieser Browser sieht den Schlüssel zum ersten Mal',
     firstText: (key) =>
-      `${isolated(key)} wird ab jetzt gemerkt: Eine Änderung würde auffallen. Vergleiche ihn mit dem, was der Betreiber anderswo angibt.`,
+      `${isolated(key)} ist ab jetzt gespeichert, damit dieser Browser eine Änderung bemerkt. Vergleiche den Schlüssel mit dem, was der Betreiber anderswo veröffentlicht.`,
     same: 'Es ist derselbe Schlüssel wie zuvor',
     sameText: (key, day) => `${isolated(key)}, diesem Browser bekannt seit ${day}.`,
     changed: 'Der Schlüssel des Dienstes hat sich geändert',
@@ -135,7 +134,7 @@ export const protection: Text['protection'] = {
     brokenText: 'Eine Signatur oder ein Beweis darin ist falsch. Schreibe hier nichts, bis der Betreiber es erklärt.',
     first: 'Dieser Browser sieht das öffentliche Protokoll zum ersten Mal',
     firstText: (entries: number) =>
-      `${plural(entries, { one: '# Eintrag', other: '# Einträge' })}. Er merkt sie sich und bemerkt, wenn einer entfernt oder geändert wird.`,
+      `${plural(entries, { one: '# Eintrag', other: '# Einträge' })}. Sie sind gespeichert, damit dieser Browser bemerkt, wenn einer entfernt oder geändert wird.`,
     same: 'Das öffentliche Protokoll setzt fort, was dieser Browser gesehen hat',
     sameText: (before: number, now: number) =>
       `Es hatte ${plural(before, { one: '# Eintrag', other: '# Einträge' })} und hat jetzt ${number(now)}. Keiner wurde entfernt oder geändert.`,
@@ -143,10 +142,10 @@ export const protection: Text['protection'] = {
     rolledBackText:
       'Einträge, die dieser Browser gesehen hat, fehlen. Der Betreiber hat eine alte Kopie eingespielt oder verbirgt etwas.',
     forked: 'Das öffentliche Protokoll wurde umgeschrieben',
-    forkedText: 'Es zeigt eine andere Geschichte als zuvor. Vielleicht wird anderen ein anderes Zertifikat gezeigt als dir.',
+    forkedText: 'Es zeigt einen anderen Verlauf als zuvor. Vielleicht wird anderen ein anderes Zertifikat gezeigt als dir.',
     other: 'Es ist ein anderes öffentliches Protokoll',
     otherText: (name: string) =>
-      `Es heißt jetzt ${isolated(name)}. Schreibe hier nichts, wenn der Betreiber das nicht angekündigt hat.`,
+      `Es heißt jetzt ${isolated(name)}. Schreibe hier nichts, es sei denn, der Betreiber hat das angekündigt.`,
     has: 'Das öffentliche Protokoll enthält, was dir gezeigt wird',
     hasText: (epochs: number) =>
       plural(epochs, {
@@ -158,15 +157,15 @@ export const protection: Text['protection'] = {
       `Nach zwei Minuten nicht darin: ${what}. Vielleicht wird dir etwas gezeigt, was andere nicht sehen.`,
     notYet: 'Das öffentliche Protokoll enthält dies noch nicht',
     notYetText: (what: string) =>
-      `Noch nicht darin: ${what}. Neues wird binnen zwei Minuten protokolliert. Prüfe es dann noch einmal.`,
+      `Noch nicht darin: ${what}. Neues wird innerhalb von zwei Minuten eingetragen. Prüfe es dann noch einmal.`,
     certificate: 'das Zertifikat',
     page: 'diese Seite',
     epoch: 'ein Schlüssel für blinde Token',
     witnessed: 'Andere überwachen das öffentliche Protokoll',
     witnessedText: (names: string) => `Mitsigniert von ${isolated(names)}: Sie haben dasselbe Protokoll gesehen wie du.`,
-    fewWitnesses: 'Das öffentliche Protokoll ist nicht bezeugt',
-    fewWitnessesText: 'Es nennt Zeugen, und nicht genug von ihnen haben es mitsigniert. Prüfe gleich noch einmal.',
-    noWitness: 'Das öffentliche Protokoll ist nicht bezeugt',
+    fewWitnesses: 'Das öffentliche Protokoll ist nicht von Zeugen bestätigt',
+    fewWitnessesText: 'Es nennt Zeugen, aber nicht genug von ihnen haben es mitsigniert. Prüfe gleich noch einmal.',
+    noWitness: 'Das öffentliche Protokoll ist nicht von Zeugen bestätigt',
     noWitnessText:
       'Niemand sonst bestätigt, dass alle dasselbe Protokoll sehen. Dafür vertraust du dem Betreiber, oder du vergleichst mit anderen.',
   },

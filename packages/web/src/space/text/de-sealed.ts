@@ -6,7 +6,7 @@ export const sealed: Text['sealed'] = {
     title: 'Dieser Raum ist umgezogen',
     said: (name, when) =>
       line`${name} hat geschrieben (${when}), dass alle in einem anderen Raum weitermachen. Hier lässt sich nichts mehr schreiben.`,
-    unchecked: 'Das kann jeder schreiben, der den Link dieses Raums hat. Frag im Zweifel zuerst die anderen.',
+    unchecked: 'Das können alle schreiben, die den Link dieses Raums haben. Frag im Zweifel zuerst die anderen.',
     noLink: 'Der neue Link steht hier nicht. Frag eine der anderen Personen danach.',
     open: 'Neuen Raum öffnen',
     unsent: 'Das hattest du noch nicht gesendet:',
@@ -27,47 +27,47 @@ export const sealed: Text['sealed'] = {
   list: {
     choiceHint: 'Du lädst sie einzeln ein. Der Schlüssel bleibt auf ihren Geräten.',
     withAgents: 'Personen auf einer Liste und Agenten',
-    withAgentsHint: 'Sie melden sich mit ihrer E-Mail-Adresse an. Jede Anfrage gibt dem Dienst kurz den Schlüssel.',
+    withAgentsHint: 'Sie melden sich mit ihrer E-Mail-Adresse an. Jede Anfrage gibt dem Dienst den Schlüssel für einen Moment.',
     yourName: (optional) => line`Dein Name ${optional('optional')}`,
     addressesHint: 'Du schickst ihnen dann je eine Einladung. Du kannst auch später einladen.',
     head: 'Nur Personen auf der Liste. Der Schlüssel bleibt bei ihnen.',
     empty:
-      'Unter „Personen“ findest du die Einladungen. Schick jede an die Person, für die sie ist, und lass ein, wer geantwortet hat.',
+      'Unter „Personen“ findest du die Einladungen. Schick jede an die Person, für die sie ist, und nimm auf, wer geantwortet hat.',
     share:
-      'Dieser Link öffnet den Raum nur auf Geräten, die auf der Liste stehen. Um jemanden hereinzuholen, schick eine Einladung: siehe „Personen“.',
+      'Dieser Link öffnet den Raum nur auf Geräten, die auf der Liste stehen. Um jemanden aufzunehmen, schick eine Einladung: siehe „Personen“.',
     members: 'Auf der Liste',
     removeHint: 'Wer entfernt wird, liest nichts, was danach geschrieben wird: Der Raum bekommt einen anderen Schlüssel.',
     removeLabel: (who) => `${isolated(who)} entfernen?`,
     removeAsk: (who) =>
       line`${who} von der Liste entfernen? Das lässt sich nicht rückgängig machen. Das Gerät kommt nur durch eine neue Einladung zurück, die es beantworten muss.`,
-    removeToo: (who) => `Mit ihm werden diese Geräte entfernt, die es benannt hat: ${who}.`,
+    removeToo: (who) => `Mit ihm werden diese Geräte entfernt, die es angegeben hat: ${who}.`,
     removeIt: 'Entfernen',
     keepIt: 'Behalten',
-    addDevice: 'Weiteres eigenes Gerät hinzufügen',
+    addDevice: 'Eigenes Gerät hinzufügen',
     deviceOf: (name) => `${name}, weiteres Gerät`,
     deviceLink: 'Link für dein zweites Gerät',
     deviceHint:
       'Jedes Gerät hat hier eigene Schlüssel. Öffne diesen Link auf deinem zweiten Gerät. Es zeigt dann einen Link, den du auf diesem Gerät öffnest. Keiner der beiden Links enthält ein Geheimnis.',
     named: 'Zweite Geräte',
     kinds:
-      'Der Dienst bekommt den Schlüssel dieses Raums nicht, außer wenn der Inhaber einen Agenten des Dienstes hereinlässt. Dann steht es über den Nachrichten.',
+      'Der Dienst bekommt den Schlüssel dieses Raums nicht, außer wenn der Inhaber einen Agenten des Dienstes aufnimmt. Dann steht das über den Nachrichten.',
     invitations: 'Einladungen',
     unanswered: 'Noch nicht beantwortet',
     answered: (name, note) => line`Beantwortet von ${name}: ${note}`,
-    waits: (who) => `${isolated(who)} wartet darauf, eingelassen zu werden.`,
-    letIn: (name, who) => line`Einlassen${name(` ${who}`)}`,
-    notLetIn: 'Diese Adresse wurde nicht durch eine Anmeldung gezeigt. Nimm die Einladung zurück und schick eine andere.',
+    waits: (who) => `${isolated(who)} wartet darauf, aufgenommen zu werden.`,
+    letIn: (name, who) => line`${name(`${who} `)}Aufnehmen`,
+    notLetIn: 'Diese Adresse wurde nicht durch eine Anmeldung nachgewiesen. Nimm die Einladung zurück und schick eine andere.',
     noKey:
       'Das Gerät, das geantwortet hat, kann den Schlüssel nicht empfangen. Nimm die Einladung zurück und schick eine andere.',
     takeBack: (name, who) => line`Zurücknehmen${name(` der Einladung für ${who}`)}`,
-    tookBack: (who) => `Die Einladung für ${isolated(who)} ist zurückgenommen`,
+    tookBack: (who) => `Die Einladung für ${isolated(who)} wurde zurückgenommen`,
     takeBackLabel: (who) => `Die Einladung für ${isolated(who)} zurücknehmen?`,
     takeBackAsk: (name) => line`${name} hat sie beantwortet und müsste eine andere Einladung beantworten, um hereinzukommen.`,
     takeItBack: 'Zurücknehmen',
-    leaveIt: 'Bestehen lassen',
-    show: (name, who) => line`Link zeigen${name(` für ${who}`)}`,
+    leaveIt: 'Behalten',
+    show: (name, who) => line`Link anzeigen${name(` für ${who}`)}`,
     linkFor: (who) => `Einladung für ${isolated(who)}`,
-    linkHint: 'Schick ihn nur dieser Person: Bis er beantwortet ist, kann jeder, der ihn hat, den Raum lesen.',
+    linkHint: 'Schick den Link nur dieser Person: Bis die Einladung beantwortet ist, können alle, die ihn haben, den Raum lesen.',
     invite: 'Jemanden einladen',
     inviteButton: 'Einladen',
     inviteHint:
@@ -78,30 +78,30 @@ export const sealed: Text['sealed'] = {
 
   members: {
     and: (who, why) => `${isolated(who)}, ${isolated(why)}`,
-    proven: (email, issuer) => `${isolated(email)}, gezeigt von ${isolated(issuer)}`,
+    proven: (email, issuer) => `${isolated(email)}, nachgewiesen durch ${isolated(issuer)}`,
     provenByOwner: (email, issuer) =>
-      `${isolated(email)}, gezeigt von ${isolated(issuer)} mit einem Schlüssel, den die Person aufbewahrt hat, der der Raum gehört`,
+      `${isolated(email)}, nachgewiesen durch ${isolated(issuer)} mit einem Schlüssel, den der Inhaber aufbewahrt hat`,
     owner: 'hat den Raum angelegt',
-    agent: (id: string) => `${isolated(id)}, für die Zeit seiner Sitzung in den Raum eingeladen`,
+    agent: (id: string) => `${isolated(id)}, vom Inhaber des Raums für die Dauer seiner Sitzung eingeladen`,
     hosted: (id: string) => `${isolated(id)} dieses Dienstes: Sein Betreiber kann mitlesen`,
     readsAlong: (name) =>
-      line`Der Betreiber von ${name} kann in diesem Raum mitlesen. Wem der Raum gehört, hat den Agenten hereingelassen.`,
+      line`Der Betreiber von ${name} kann in diesem Raum mitlesen. Der Inhaber des Raums hat den Agenten aufgenommen.`,
     invitedAs: (who) => `eingeladen als ${isolated(who)}`,
     unsigned: 'ohne Anmeldung',
     unchecked: 'Anmeldung hier nicht geprüft',
     revoked: 'nicht mehr auf der Liste',
     otherAddress: 'mit einer anderen Adresse angemeldet',
     refused: (reason) => `Anmeldung ungültig (${isolated(reason)})`,
-    second: (who) => `zweites Gerät, genannt von ${isolated(who)}`,
+    second: (who) => `zweites Gerät, angegeben von ${isolated(who)}`,
   },
 
   invitation: {
     title: 'Du bist in einen Raum eingeladen',
     isFor: (who) => line`Die Einladung ist für ${who}.`,
     signInHint:
-      'Du wirst eingelassen, wenn du diese Adresse gezeigt hast. Deine Anmeldung wird im Raum versiegelt, wo die anderen sie prüfen können. Der Dienst des Raums bekommt sie nicht.',
+      'Der Inhaber nimmt dich auf, wenn du diese Adresse nachgewiesen hast. Deine Anmeldung wird im Raum versiegelt, wo die anderen sie prüfen können. Der Dienst des Raums bekommt sie nicht.',
     signedIn: (email) => line`Du bist angemeldet als ${email}.`,
-    next: 'Danach wird dieses Gerät eingelassen. Nur dieses Gerät mit diesem Browser kann den Raum öffnen.',
+    next: 'Danach nimmt der Inhaber dieses Gerät auf. Nur dieses Gerät mit diesem Browser kann den Raum öffnen.',
     answer: 'Einladung beantworten',
     answering: 'Wird beantwortet…',
     used: 'Diese Einladung gilt nicht mehr',
@@ -112,29 +112,29 @@ export const sealed: Text['sealed'] = {
 
   secondDevice: {
     waitTitle: 'Ist das ein zweites Gerät von dir?',
-    waitHint: 'Öffne diesen Link auf deinem Gerät, das schon im Raum ist, oder scanne ihn von dort. Er enthält kein Geheimnis.',
+    waitHint: 'Öffne diesen Link auf deinem Gerät, das schon im Raum ist, oder scanne ihn damit. Er enthält kein Geheimnis.',
     firstHint:
-      'Dann nimm dein Gerät, das schon im Raum ist: Wähle unter „Personen“ „Weiteres eigenes Gerät hinzufügen“ und öffne den Link, den es zeigt, auf diesem Gerät.',
+      'Dann nimm dein Gerät, das schon im Raum ist: Wähle dort unter „Personen“ die Schaltfläche „Eigenes Gerät hinzufügen“ und öffne den Link, den es anzeigt, auf diesem Gerät.',
     otherTitle: 'Dieser Link ist für ein anderes Gerät',
     other:
-      'Das zweite Gerät hat diesen Link für ein anderes Gerät erstellt: das Gerät, dessen Link es geöffnet hat. Öffne diesen Link auf jenem Gerät. Wenn du das zweite Gerät stattdessen von hier aus hinzufügen willst, wähle unter „Personen“ „Weiteres eigenes Gerät hinzufügen“ und öffne den neuen Link auf dem zweiten Gerät.',
+      'Das zweite Gerät hat diesen Link für ein anderes Gerät erstellt: das Gerät, dessen Link es geöffnet hat. Öffne diesen Link auf jenem Gerät. Wenn du das zweite Gerät stattdessen von hier aus hinzufügen willst, wähle unter „Personen“ die Schaltfläche „Eigenes Gerät hinzufügen“ und öffne den neuen Link auf dem zweiten Gerät.',
     code: (code) => `Code dieses Geräts: ${isolated(code)}`,
     label: 'Link für dein erstes Gerät',
     title: 'Zweites Gerät hinzufügen',
-    hint: 'Füge es nur hinzu, wenn dieser Link von einem Gerät in deinen Händen kommt und dieses Gerät denselben Code zeigt. Dann lässt der Inhaber des Raums es ein. Es liest, was du liest, und verlässt den Raum mit dir.',
+    hint: 'Füge es nur hinzu, wenn dieser Link von einem Gerät kommt, das du selbst in der Hand hast, und jenes Gerät denselben Code anzeigt. Dann nimmt der Inhaber des Raums es auf. Es liest, was du liest, und verlässt den Raum mit dir.',
     add: 'Das ist mein Gerät',
     adding: 'Wird hinzugefügt…',
-    done: 'Das Gerät wurde genannt',
-    doneHint: 'Der Inhaber des Raums lässt es ein.',
+    done: 'Das Gerät wurde angegeben',
+    doneHint: 'Der Inhaber des Raums nimmt es auf.',
     back: 'Zum Raum',
   },
   answered: {
     title: 'Die Einladung ist beantwortet',
-    text: 'Der Raum öffnet sich hier, sobald du eingelassen wirst. Du kannst auch später wiederkommen, mit demselben Browser. Wenn es lange dauert, frag nach.',
+    text: 'Der Raum öffnet sich hier, sobald der Inhaber dich aufnimmt. Du kannst auch später wiederkommen, mit demselben Browser. Wenn es lange dauert, frag den Inhaber.',
   },
   takenBack: {
     title: 'Die Einladung wurde zurückgenommen',
-    text: 'Wem der Raum gehört, hat die Einladung zurückgenommen, die dieses Gerät beantwortet hatte. Um hereinzukommen, bitte um eine andere.',
+    text: 'Der Inhaber des Raums hat die Einladung zurückgenommen, die dieses Gerät beantwortet hatte. Um hereinzukommen, bitte ihn um eine andere.',
   },
   full: {
     title: 'Die Liste ist voll',
@@ -142,11 +142,11 @@ export const sealed: Text['sealed'] = {
   },
   waiting: {
     title: 'Dieses Gerät steht nicht auf der Liste',
-    text: 'Wenn du eine Einladung beantwortet hast, warte hier: Der Raum öffnet sich, sobald du eingelassen wirst. Sonst bitte um eine Einladung.',
+    text: 'Wenn du eine Einladung beantwortet hast, warte hier: Der Raum öffnet sich, sobald der Inhaber dich aufnimmt. Sonst bitte ihn um eine Einladung.',
   },
   removed: {
     title: 'Dieses Gerät wurde von der Liste genommen',
-    text: 'Der Raum hat jetzt einen anderen Schlüssel, deshalb liest dieses Gerät nichts Neueres. Um zurückzukommen, bitte um eine neue Einladung.',
+    text: 'Der Raum hat jetzt einen anderen Schlüssel, deshalb liest dieses Gerät nichts Neueres. Um zurückzukommen, bitte den Inhaber um eine neue Einladung.',
   },
 
   checks: {
@@ -159,13 +159,13 @@ export const sealed: Text['sealed'] = {
       }),
     operator: 'Der Betreiber eines Agenten kann mitlesen',
     operatorText: (ids: string) =>
-      `Die neueste Liste gibt den Schlüssel dem Gerät des Betreibers für ${isolated(ids)}. Das ist vom Inhaber signiert. Wenn der Agent geht, wechselt der Schlüssel.`,
+      `Die neueste Liste gibt den Schlüssel dem Gerät des Betreibers für ${isolated(ids)}. Der Inhaber hat das signiert. Wenn der Agent geht, wechselt der Schlüssel.`,
     unopened: (count) =>
       plural(count, {
         one: '# Zeile wartet auf einen Schlüssel dieses Geräts.',
         other: '# Zeilen warten auf einen Schlüssel dieses Geräts.',
       }),
-    lists: 'Jede Liste ist von der Person signiert, der der Raum gehört',
+    lists: 'Der Inhaber hat jede Liste signiert',
     listsText: (lists, changes) =>
       `${plural(lists, { one: '# Liste', other: '# Listen' })}, ${plural(changes, { one: '# Wechsel des Schlüssels', other: '# Wechsel des Schlüssels' })}. Niemand hat die Liste ohne Wechsel verlassen.`,
     authors: 'Jede Nachricht ist von einem Gerät auf der Liste signiert',

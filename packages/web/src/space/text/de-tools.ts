@@ -12,11 +12,11 @@ export const tools: Text['tools'] = {
     where: 'Wo er gilt',
     inRoom: 'In diesem Raum',
     everywhere: 'In allen Räumen auf diesem Gerät',
-    everywhereHint: 'Wer ihn in zwei Räumen liest, kann dich für dieselbe Person halten.',
+    everywhereHint: 'Wer ihn in zwei Räumen liest, kann dich wiedererkennen.',
     save: 'Namen speichern',
     saved: (name) => `Du schreibst als ${isolated(name)}`,
     cleared: 'Du schreibst ohne eigenen Namen',
-    notAllowed: 'Ein Name enthält kein @ und ist nicht „Du“.',
+    notAllowed: 'Ein Name darf kein @ enthalten und nicht „Du“ lauten.',
   },
 
   messages: {
@@ -90,7 +90,7 @@ export const tools: Text['tools'] = {
 
   agents: {
     title: 'Agenten',
-    listHint: 'Ein Agent kann mitmachen, sobald er auf der Liste steht.',
+    listHint: 'Ein Agent kann teilnehmen, sobald er auf der Liste steht.',
     byId: 'Du kennst die Kennung eines Agenten?',
     buyCoupon: (host) => `Gutschein bei ${isolated(host)} kaufen`,
   },
