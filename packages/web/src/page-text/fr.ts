@@ -33,7 +33,7 @@ export const fr: Words = {
     yes: 'oui',
     no: 'non',
     fresh: { one: '# nouveau', many: '# de nouveaux', other: '# nouveaux' },
-    arrived: 'Nouveau :',
+    arrived: 'Nouveau :',
     arrivedMany: { one: '# nouveau message', many: '# de nouveaux messages', other: '# nouveaux messages' },
   },
 
@@ -43,7 +43,7 @@ export const fr: Words = {
     inTestMode: 'Mode test',
     credits: { one: 'crédit', many: 'de crédits', other: 'crédits' },
     amount: { one: '# crédit', many: '# de crédits', other: '# crédits' },
-    payFor: (amount) => `Payer ${amount}`,
+    payFor: (amount) => `Acheter ${amount}`,
     licenseKey: 'Une clé de licence, à échanger contre un portefeuille',
     prefund: 'Des crédits pour le solde de l’émetteur',
     price: 'Prix',
@@ -51,9 +51,9 @@ export const fr: Words = {
     nothing: 'Rien',
     pay: 'Payer',
     cancel: 'Annuler',
-    returnTo: (host) => `Vous reviendrez à ${host}`,
+    returnTo: (host) => `Vous reviendrez sur ${host}`,
     paid: 'Payé',
-    sold: (amount) => `Vendu : ${amount}. Rien n’a été débité.`,
+    sold: (amount) => `Vendu : ${amount}. Rien n’a été débité.`,
     goOn: 'Continuer',
     expiredTitle: 'Expiré',
     expiredHeading: 'Ce paiement a expiré',
@@ -69,7 +69,7 @@ export const fr: Words = {
     badge: 'développement',
     nothingChecked: 'Rien n’est vérifié ici.',
     warning:
-      'Cette page accepte toute adresse que vous saisissez : elle ne demande aucun mot de passe et n’envoie aucun e-mail. Elle sert à essayer Atrium sur cet ordinateur, ne répond à aucun autre et n’existe pas en production.',
+      'Cette page accepte toute adresse que vous saisissez : elle ne demande aucun mot de passe et n’envoie aucun e-mail. Elle sert à essayer Atrium sur cet ordinateur, ne répond à aucun autre et n’existe pas en production.',
     address: 'Adresse e-mail',
     notAddress: 'Ce n’est pas une adresse e-mail. Saisissez-en une comme ann@example.com.',
     notAddressTitle: 'Vérifiez l’adresse',
@@ -77,16 +77,16 @@ export const fr: Words = {
     optional: '(facultatif)',
     signIn: 'Se connecter',
     cancel: 'Annuler',
-    returnTo: (origin) => `Vous reviendrez à ${origin}`,
+    returnTo: (origin) => `Vous reviendrez sur ${origin}`,
     problem: 'Cette connexion ne peut pas continuer',
     problemCause:
       'La page qui vous a envoyé ici a fait une demande à laquelle la connexion de développement d’Atrium ne répond pas. Personne n’a été connecté.',
     about:
       'Ceci est un fournisseur OpenID qui accepte toute adresse saisie. Il sert à essayer Atrium sur cet ordinateur, ne répond à aucun autre et n’existe pas en production.',
     aboutApp: (app) =>
-      `Les applications envoient ici les personnes qui se connectent. Essayez dans ${app} : créez un salon avec une liste.`,
+      `Les applications envoient ici les personnes qui se connectent. Essayez dans ${app} : créez un salon avec une liste.`,
     app: 'l’application Space',
-    aboutPrograms: (configuration) => `Pour les programmes : ${configuration} (OpenID Connect Discovery).`,
+    aboutPrograms: (configuration) => `Pour les programmes : ${configuration} (OpenID Connect Discovery).`,
     configuration: 'sa configuration',
   },
 }

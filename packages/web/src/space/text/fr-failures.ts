@@ -10,10 +10,10 @@ export const failures: Text['failures'] = {
     text: 'Vous êtes peut-être hors ligne. Rien de ce que vous avez saisi n’est perdu ; réessayez dans un instant.',
   },
   tampered: {
-    title: 'On ne peut pas se fier à cet historique',
+    title: 'Cet historique n’est pas fiable',
     lost: 'Le service n’a plus des lignes qu’il a déjà montrées, ou en a moins qu’il ne le dit.',
     altered: 'Une ligne a été modifiée, déplacée, répétée ou omise. Le service peut l’avoir fait.',
-    foreign: 'Il y a une ligne qu’aucune application de membre n’a écrite. Le service ou une personne qui a le lien l’a ajoutée.',
+    foreign: 'Une ligne n’a été écrite par l’application d’aucun membre. Le service ou une personne qui a le lien l’a ajoutée.',
     line: (seq, problem) =>
       `Ligne ${number(seq)} (${isolated(problem)}). Ce qui précède est inchangé. Rien de ce qui suit n’est affiché.`,
     endTitle: 'Ce qui est vérifié s’arrête ici',
@@ -24,11 +24,11 @@ export const failures: Text['failures'] = {
   notOnList: {
     title: 'Vous n’êtes pas sur la liste',
     text: (email) =>
-      `${isolated(email)} n’est pas sur la liste de ce salon. Demandez à la personne qui l’a créé de l’ajouter, ou connectez-vous avec l’adresse à laquelle vous avez été invité.`,
+      `${isolated(email)} n’est pas sur la liste de ce salon. Demandez au propriétaire du salon de l’ajouter, ou connectez-vous avec l’adresse qui a été invitée.`,
   },
   revoked: {
-    title: 'Vous avez été retiré de la liste',
-    text: (email) => `${isolated(email)} pouvait entrer dans ce salon, puis son propriétaire l’a retirée de la liste.`,
+    title: 'Vous n’êtes plus sur la liste',
+    text: (email) => `${isolated(email)} pouvait entrer dans ce salon, mais le propriétaire du salon l’a retirée depuis.`,
   },
   unknown: {
     title: 'Cela n’a pas fonctionné',
@@ -36,14 +36,14 @@ export const failures: Text['failures'] = {
   },
   ownerOnly: {
     title: 'Seul le propriétaire peut le faire',
-    text: 'Le salon et sa liste appartiennent à la personne qui l’a créé.',
+    text: 'Un salon et sa liste appartiennent à la personne qui a créé le salon.',
   },
   badToken: {
     title: 'Votre connexion n’a pas été acceptée',
     text: 'Le service n’a pas pu s’assurer qu’elle est authentique. Se reconnecter suffit en général.',
   },
   badClock: {
-    title: 'L’horloge de cet appareil est fausse',
+    title: 'L’horloge de cet appareil n’est pas à l’heure',
     text: 'Elle s’écarte de plus de cinq minutes de celle du service. Réglez l’heure de l’appareil.',
   },
   badRoomKey: {
@@ -52,23 +52,23 @@ export const failures: Text['failures'] = {
   },
   unsigned: {
     title: 'Ce salon a une liste',
-    text: 'Seules les personnes de la liste peuvent entrer. Connectez-vous avec l’adresse e-mail à laquelle vous avez été invité.',
+    text: 'Seules les personnes de la liste peuvent entrer. Connectez-vous avec l’adresse e-mail qui a été invitée.',
   },
   tokenExpired: {
     title: 'Votre connexion a expiré',
-    text: 'Elle n’est valable qu’un temps. Reconnectez-vous pour continuer ; ce que vous avez écrit est conservé.',
+    text: 'Reconnectez-vous pour continuer ; ce que vous avez écrit est conservé.',
   },
   tokenNotYetValid: {
     title: 'Votre connexion est datée du futur',
-    text: 'L’une des horloges est fausse, celle de cet appareil ou celle du fournisseur. Réglez l’heure, puis reconnectez-vous.',
+    text: 'L’une des horloges n’est pas à l’heure, celle de cet appareil ou celle du fournisseur. Réglez l’heure, puis reconnectez-vous.',
   },
   tokenBadAudience: {
     title: 'Cette connexion a été faite pour un autre service',
-    text: 'Elle est authentique, mais n’était pas destinée à ce lieu. Reconnectez-vous depuis ici.',
+    text: 'Elle est authentique, mais ne vaut pas pour ce service. Reconnectez-vous ici.',
   },
   tokenBadIssuer: {
     title: 'Cette connexion vient d’ailleurs',
-    text: 'Elle a été émise par un fournisseur que ce service ne connaît pas. Reconnectez-vous depuis ici.',
+    text: 'Elle a été émise par un fournisseur que ce service ne connaît pas. Reconnectez-vous ici.',
   },
   tokenBadSignature: {
     title: 'Votre connexion n’est pas authentique',
@@ -80,11 +80,11 @@ export const failures: Text['failures'] = {
   },
   unverifiedEmail: {
     title: 'Votre adresse e-mail n’est pas confirmée',
-    text: 'Le fournisseur d’identité ne s’est pas assuré que l’adresse est la vôtre. Confirmez-la chez lui, puis reconnectez-vous.',
+    text: 'Le fournisseur d’identité n’a pas confirmé que l’adresse est la vôtre. Confirmez-la auprès de lui, puis reconnectez-vous.',
   },
   otherDevice: {
     title: 'Cette connexion appartient à un autre appareil',
-    text: 'Une connexion ne vaut qu’avec l’appareil sur lequel elle a été faite. Reconnectez-vous sur celui-ci.',
+    text: 'Une connexion ne vaut que sur l’appareil où elle a été faite. Reconnectez-vous sur celui-ci.',
   },
   unproven: {
     title: 'Ce salon exige que chaque message soit signé',
@@ -92,7 +92,7 @@ export const failures: Text['failures'] = {
   },
   notFound: {
     title: 'Ce salon n’existe pas',
-    text: 'Son propriétaire l’a supprimé, ou il n’a jamais été créé. Ce qui a été supprimé ne peut pas être rétabli.',
+    text: 'Son propriétaire l’a supprimé, ou il n’a jamais été créé. Ce qui a été supprimé ne peut pas être récupéré.',
   },
   roomExists: { title: 'Ce salon existe déjà', text: 'Réessayez : chaque salon reçoit un nouveau nom.' },
   tooLarge: {
@@ -102,31 +102,31 @@ export const failures: Text['failures'] = {
   },
   rateLimited: {
     title: 'Un peu moins vite, s’il vous plaît',
-    text: 'Trop de requêtes sont arrivées à la fois depuis votre adresse. Cela reprendra de soi-même dans un instant.',
+    text: 'Trop de requêtes sont venues de votre adresse réseau. La page reprendra d’elle-même dans un instant.',
   },
   unavailable: {
     title: 'Indisponible pour le moment',
-    text: 'Le service, ou le fournisseur d’identité qu’il interroge, a un problème. Réessayez dans un instant.',
+    text: 'Le service ou son fournisseur d’identité a un problème. Réessayez dans un instant.',
   },
   internal: {
     title: 'Le salon n’a pas pu être lu',
-    text: 'Quelque chose a échoué du côté du service, ou ce qui est enregistré n’est plus ce qui a été écrit. Il préfère ne rien afficher plutôt que du faux.',
+    text: 'Le service a rencontré une erreur interne, ou les messages enregistrés ont été modifiés. Il préfère ne rien afficher plutôt que du faux.',
   },
   invalidRequest: {
     title: 'Le service n’a pas accepté cela',
-    text: 'Quelque chose n’est pas comme il le faut. Recharger la page peut aider.',
+    text: 'La requête n’était pas valable. Recharger la page peut aider.',
   },
 
   insufficientCredit: {
     title: 'Ce coupon ne suffit pas',
-    text: (price) => `Il n’est pas connu ici, ou il y reste moins de ${credits(price)}. Rien n’en a été débité.`,
+    text: (price) => `Le service ne le connaît pas, ou il y reste moins de ${credits(price)}. Rien n’en a été débité.`,
   },
   priceChanged: {
     title: 'Son prix a changé',
     text: (shown) =>
-      `Il coûte désormais plus, et non ${creditsOrNothing(shown)}. Rien n’a été débité du coupon : appuyez encore une fois pour l’inviter à ce prix.`,
+      `Il coûte désormais plus que le prix affiché (${creditsOrNothing(shown)}). Rien n’a été débité du coupon. Appuyez encore une fois pour l’inviter au nouveau prix.`,
     textNow: (now, shown) =>
-      `Il coûte désormais ${creditsOrNothing(now)}, et non ${creditsOrNothing(shown)}. Rien n’a été débité du coupon : appuyez encore une fois pour l’inviter à ce prix.`,
+      `Il coûte désormais ${creditsOrNothing(now)} au lieu de ${creditsOrNothing(shown)}. Rien n’a été débité du coupon. Appuyez encore une fois pour l’inviter au nouveau prix.`,
   },
   catalog: {
     title: 'Le catalogue n’a pas pu être chargé',
@@ -138,11 +138,11 @@ export const failures: Text['failures'] = {
   },
   badKey: {
     title: 'Cette page ne peut plus inviter d’agents',
-    text: 'La clé que le service lui a donnée n’est plus valable. Rechargez la page ; si cela n’aide pas, adressez-vous à la personne qui exploite le service.',
+    text: 'La clé de cette page n’est plus valable. Rechargez la page. Si cela ne suffit pas, adressez-vous à l’exploitant du service.',
   },
   invitingTooFast: {
     title: 'Un peu moins vite, s’il vous plaît',
-    text: 'Trop de requêtes sont arrivées à la fois depuis votre adresse. Réessayez dans un instant.',
+    text: 'Trop de requêtes sont venues de votre adresse réseau. Réessayez dans un instant.',
   },
   agentGone: {
     title: 'Cet agent ne peut plus être invité',
@@ -150,7 +150,7 @@ export const failures: Text['failures'] = {
   },
   noAgents: {
     title: 'Ce salon ne laisse entrer aucun agent',
-    text: 'Le service Space n’accepte pas les justificatifs des agents. La personne qui l’exploite sait pourquoi. Rien n’a été débité du coupon.',
+    text: 'Le service Space n’accepte pas la preuve d’identité des agents. Adressez-vous à son exploitant. Rien n’a été débité du coupon.',
   },
   agentBadRoomKey: {
     title: 'Cette clé n’ouvre pas le salon',

@@ -15,22 +15,22 @@ export const protection: Text['protection'] = {
       other: '# vérifications ont échoué',
     }),
   failed:
-    'Quelque chose n’est pas comme il le faut. Lisez ci-dessous de quoi il s’agit, et n’écrivez ici rien d’important tant que ce n’est pas éclairci.',
+    'Quelque chose ne va pas. Lisez ci-dessous de quoi il s’agit, et n’écrivez ici rien d’important tant que ce n’est pas résolu.',
   busy: 'Votre navigateur le fait lui-même, ici et maintenant.',
   openTitle: 'Tout n’a pas pu être vérifié',
   open: (proved, trusted, open) =>
-    `Prouvé : ${number(proved)} ; par confiance : ${number(trusted)} ; non vérifié : ${number(open)}.`,
-  provedTitle: (proved, trusted) => `Prouvé : ${number(proved)} ; par confiance : ${number(trusted)}`,
+    `Prouvé : ${number(proved)} ; confiance requise : ${number(trusted)} ; non vérifié : ${number(open)}.`,
+  provedTitle: (proved, trusted) => `Prouvé : ${number(proved)} ; confiance requise : ${number(trusted)}`,
   proved: 'Vérifié par votre navigateur, ici et maintenant. Rien n’a échoué.',
-  verdicts: { proved: 'Prouvé', trusted: 'Par confiance', failed: 'Échec', unknown: 'Non vérifié' },
+  verdicts: { proved: 'Prouvé', trusted: 'Confiance requise', failed: 'Échec', unknown: 'Non vérifié' },
   found: (verdict, words) => line`${verdict}. ${words}`,
   perhapsOffline: 'Vous êtes peut-être hors ligne. Vérifiez à nouveau dans un instant.',
   roomUnreachable: 'Les octets enregistrés n’ont pas pu être chargés',
   certificateUnreachable: 'Le certificat du service n’a pas pu être chargé',
-  acceptKey: 'Je sais pourquoi : attendre désormais cette clé',
+  acceptKey: 'Je sais pourquoi : accepter désormais cette clé',
   outside: 'De l’extérieur',
   outsideHint:
-    'Les mêmes vérifications avec un programme à vous, et en plus les scripts de la page et une recompilation du code source :',
+    'Les mêmes vérifications avec un programme à vous, qui vérifie aussi les scripts de la page et recompile le code source :',
   command: 'Commande',
   program: (link) =>
     line`Le programme est un seul fichier, dont l’empreinte figure parmi les ${link('téléchargements')}. Comparez-la avec celle que vous donne une personne de confiance.`,
@@ -47,14 +47,14 @@ export const protection: Text['protection'] = {
   },
   memory: {
     title: 'Le service oublie votre clé après chaque réponse',
-    text: 'Pour lire ou écrire, il a besoin de la clé un instant. Son code source montre qu’elle n’est jamais enregistrée ; que ce code soit bien celui qui s’exécute est une question de confiance.',
+    text: 'Pour lire ou écrire, il a besoin de la clé un instant. Son code source montre qu’il ne l’enregistre jamais. Que ce code soit celui qui s’exécute est une question de confiance.',
   },
   page: {
     title: 'Cette page est celle qui est publiée',
     text: 'Une page ne peut pas se porter garante d’elle-même. La commande ci-dessous vérifie de l’extérieur ses scripts et tout ce qui précède.',
   },
   agents: {
-    title: 'Qui a exploité un agent ici a oublié la clé',
+    title: 'Quiconque a exploité un agent ici a oublié la clé',
     text: 'Un agent ne peut pas lire sans la clé du salon. Personne ne peut vérifier si elle a été gardée après son départ.',
   },
 
@@ -66,7 +66,7 @@ export const protection: Text['protection'] = {
   },
   recipients: {
     proved: 'Seule la clé du salon peut l’ouvrir',
-    provedText: 'Chaque ligne nomme un destinataire : qui détient le lien. Il n’y a pas de clé pour l’exploitant.',
+    provedText: 'Chaque ligne nomme un destinataire : toute personne qui a le lien. Il n’y a pas de clé pour l’exploitant.',
     directText: 'Chaque ligne est scellée avec une clé que seul le lien donne. Aucune clé n’est enregistrée à côté.',
     failed: 'Quelqu’un d’autre peut aussi l’ouvrir',
     failedText: (names) => `Autres destinataires : ${isolated(names)}.`,
@@ -88,7 +88,7 @@ export const protection: Text['protection'] = {
       'Chaque ligne contient l’empreinte de la précédente, de la première à la dernière montrée à cette page, maintenant et lors de votre dernière visite.',
     failed: 'L’historique a été modifié',
     breaks: (line) => `La chaîne se rompt à la ligne ${number(line)}.`,
-    shorter: 'Il ne mène pas à la dernière ligne montrée à ce navigateur.',
+    shorter: 'Il ne contient pas la dernière ligne montrée à ce navigateur.',
   },
   seen: {
     title: 'Chaque auteur a vu cet historique',
@@ -114,7 +114,7 @@ export const protection: Text['protection'] = {
   pin: {
     first: 'C’est la première fois que ce navigateur voit la clé',
     firstText: (key) =>
-      `${isolated(key)} est retenue désormais : un changement se remarquerait. Comparez-la avec ce que l’exploitant publie ailleurs.`,
+      `${isolated(key)} est désormais retenue, pour que ce navigateur remarque un changement. Comparez cette clé avec ce que l’exploitant publie ailleurs.`,
     same: 'C’est la même clé qu’avant',
     sameText: (key, day) => `${isolated(key)}, connue de ce navigateur depuis le ${day}.`,
     changed: 'La clé du service a changé',
@@ -139,12 +139,12 @@ export const protection: Text['protection'] = {
   log: {
     unreachable: 'Le journal public est injoignable',
     unreachableText:
-      'On ne sait pas pour l’instant si tout le monde voit le même certificat et la même page. Vérifiez de nouveau dans un moment.',
+      'Pour l’instant, il n’est pas vérifié que tout le monde voit le même certificat et la même page. Vérifiez à nouveau dans un instant.',
     broken: 'Le journal public se contredit',
-    brokenText: 'Une signature ou une preuve y est fausse. N’écrivez rien ici avant que l’exploitant ne l’explique.',
+    brokenText: 'Une signature ou une preuve y est incorrecte. N’écrivez rien ici tant que l’exploitant ne l’a pas expliqué.',
     first: 'Ce navigateur voit le journal public pour la première fois',
     firstText: (entries: number) =>
-      `${plural(entries, { one: '# entrée', many: '# d’entrées', other: '# entrées' })}. Il les retient et remarquera si l’une est retirée ou modifiée.`,
+      `${plural(entries, { one: '# entrée', many: '# d’entrées', other: '# entrées' })}. Elles sont retenues, pour que ce navigateur remarque si l’une est retirée ou modifiée.`,
     same: 'Le journal public prolonge ce que ce navigateur a vu',
     sameText: (before: number, now: number) =>
       `Il avait ${plural(before, { one: '# entrée', many: '# d’entrées', other: '# entrées' })} et en a maintenant ${number(now)}. Aucune n’a été retirée ni modifiée.`,
@@ -152,30 +152,30 @@ export const protection: Text['protection'] = {
     rolledBackText:
       'Des entrées que ce navigateur a vues ont disparu. L’exploitant a restauré une ancienne copie, ou cache quelque chose.',
     forked: 'Le journal public a été réécrit',
-    forkedText: 'Il montre une autre histoire qu’avant. D’autres voient peut-être un autre certificat que vous.',
+    forkedText: 'Il montre un autre historique qu’avant. D’autres voient peut-être un autre certificat que vous.',
     other: 'C’est un autre journal public',
     otherText: (name: string) => `Il s’appelle maintenant ${isolated(name)}. Sauf annonce de l’exploitant, n’écrivez rien ici.`,
     has: 'Le journal public contient ce que l’on vous montre',
     hasText: (epochs: number) =>
       plural(epochs, {
-        one: 'Certificat, page et # clé de jetons aveugles, tels que tout le monde les voit.',
-        many: 'Certificat, page et # de clés de jetons aveugles, tels que tout le monde les voit.',
-        other: 'Certificat, page et # clés de jetons aveugles, tels que tout le monde les voit.',
+        one: 'Certificat, page et # clé de jetons aveugles, tels que tous les autres les voient.',
+        many: 'Certificat, page et # de clés de jetons aveugles, tels que tous les autres les voient.',
+        other: 'Certificat, page et # clés de jetons aveugles, tels que tous les autres les voient.',
       }),
     lacks: 'Le journal public ne contient pas ce que l’on vous montre',
-    lacksText: (what: string) => `Absent au bout de deux minutes : ${what}. On vous montre peut-être autre chose qu’aux autres.`,
+    lacksText: (what: string) => `Absent au bout de deux minutes : ${what}. On vous montre peut-être autre chose qu’aux autres.`,
     notYet: 'Le journal public ne contient pas encore ceci',
     notYetText: (what: string) =>
-      `Pas encore dedans : ${what}. Ce qui est nouveau y entre en deux minutes. Vérifiez à nouveau ensuite.`,
+      `Encore absent : ${what}. Toute nouveauté y est inscrite en deux minutes au plus. Vérifiez à nouveau ensuite.`,
     certificate: 'le certificat',
     page: 'cette page',
     epoch: 'une clé de jetons aveugles',
     witnessed: 'D’autres surveillent le journal public',
-    witnessedText: (names: string) => `Cosigné par ${isolated(names)} : ils ont vu le même journal que vous.`,
-    fewWitnesses: 'Le journal public n’a pas de témoins',
-    fewWitnessesText: 'Il nomme des témoins, mais trop peu l’ont cosigné. Vérifiez de nouveau dans un moment.',
-    noWitness: 'Le journal public n’a pas de témoins',
+    witnessedText: (names: string) => `Cosigné par ${isolated(names)} : ils ont vu le même journal que vous.`,
+    fewWitnesses: 'Le journal public n’est pas confirmé par des témoins',
+    fewWitnessesText: 'Il nomme des témoins, mais trop peu l’ont cosigné. Vérifiez à nouveau dans un instant.',
+    noWitness: 'Le journal public n’est pas confirmé par des témoins',
     noWitnessText:
-      'Personne d’autre ne confirme que tous voient le même journal. Vous faites confiance à l’exploitant, ou vous comparez avec d’autres.',
+      'Personne d’autre ne confirme que tous voient le même journal. Pour cela, vous faites confiance à l’exploitant, ou vous comparez avec d’autres.',
   },
 }

@@ -25,7 +25,7 @@ export const fr: Text = {
 
   start: {
     title: 'Un salon qui garde ce qui s’y dit',
-    lead: 'Quiconque a le lien peut entrer, lire et écrire quand il le souhaite. Ce qui est enregistré est scellé par une clé que seul le lien contient, et vous pouvez le vérifier ici.',
+    lead: 'Quiconque a le lien peut entrer, lire et écrire quand il le souhaite. Ce qui est enregistré est scellé avec une clé que seul le lien contient, et vous pouvez le vérifier ici.',
     makeOwn: 'Créer votre salon',
     cutTitle: 'Ce lien est incomplet',
     cut: (hash) =>
@@ -52,18 +52,18 @@ export const fr: Text = {
     andYou: (count) =>
       plural(count, { one: '# personne et vous.', many: '# de personnes et vous.', other: '# personnes et vous.' }),
     notAddresses: (wrong) => `Ce n’est pas une adresse e-mail : ${isolated(wrong)}`,
-    tooMany: (count) => `Une liste accepte jusqu’à ${number(count)} adresses à la fois.`,
+    tooMany: (count) => `Vous pouvez saisir jusqu’à ${number(count)} adresses à la fois.`,
   },
 
   signIn: {
     plain: 'Se connecter',
     with: (provider) => `Se connecter avec ${isolated(provider)}`,
     out: 'Se déconnecter',
-    missing: 'La connexion n’est pas configurée sur ce service. La personne qui l’exploite peut l’ajouter.',
+    missing: 'La connexion n’est pas configurée sur ce service. Son exploitant peut l’ajouter.',
     development: 'Un fournisseur pour le développement. Il ne demande pas de mot de passe et accepte toute adresse.',
     unreachable: 'Le fournisseur d’identité ne répond pas. Réessayez dans un instant.',
     notBegun: 'Cette connexion n’a pas été commencée dans cet onglet. Veuillez vous reconnecter.',
-    declined: 'Vous ne vous êtes pas connecté.',
+    declined: 'La connexion n’a pas eu lieu.',
     refused: 'Le fournisseur d’identité ne vous a pas connecté.',
     otherProvider: 'La réponse provient d’un autre fournisseur d’identité.',
     unusable: 'La réponse du fournisseur d’identité est inutilisable. Veuillez vous reconnecter.',
@@ -81,7 +81,7 @@ export const fr: Text = {
     people: 'Personnes',
     protection: 'Protection',
     more: 'Plus',
-    progress: (count) => `Ouverture du salon : ${plural(count, { one: '# ligne', many: '# de lignes', other: '# lignes' })}…`,
+    progress: (count) => `Ouverture du salon : ${plural(count, { one: '# ligne', many: '# de lignes', other: '# lignes' })}…`,
     opening: {
       online: 'Ouverture du salon…',
       offline: 'Vous êtes hors ligne. Le salon s’ouvrira dès que vous serez de nouveau en ligne.',
@@ -93,15 +93,15 @@ export const fr: Text = {
       away: 'Le service ne répond pas ; nouvel essai en cours.',
       troubled: 'Le service a un problème avec ce salon ; nouvel essai en cours.',
     },
-    kept: 'Ce que vous avez écrit est conservé sur cet appareil et sera envoyé à ce moment-là.',
+    kept: 'Ce que vous avez écrit est conservé sur cet appareil et sera envoyé dès que possible.',
     tryNow: 'Essayer maintenant',
     asGuest: 'Continuer en tant que visiteur',
     unkept:
       'Ce navigateur ne permet pas à la page d’enregistrer quoi que ce soit : ce qui n’est pas envoyé quand vous la fermez sera perdu.',
     changedKey: 'La clé qui signe pour ce service n’est pas celle que ce navigateur connaissait.',
-    shrank: 'L’historique est plus court qu’avant : le service a perdu quelque chose ou le cache.',
+    shrank: 'L’historique est plus court qu’avant : le service a perdu ou cache quelque chose.',
     removedTitle: 'Le salon a été supprimé',
-    removed: 'Son propriétaire l’a supprimé avec tout ce qui s’y est dit. Il ne peut pas être rétabli.',
+    removed: 'Son propriétaire l’a supprimé avec tout ce qui s’y est dit. Il ne peut pas être récupéré.',
     newMessages: (count) =>
       plural(count, { one: '# nouveau message', many: '# de nouveaux messages', other: '# nouveaux messages' }),
     spoken: (name, words) => `${isolated(name)} : ${isolated(words)}`,
@@ -160,12 +160,12 @@ export const fr: Text = {
 
   share: {
     title: 'Partager ce salon',
-    open: 'Quiconque a ce lien peut lire tout ce qui a été écrit, et écrire.',
+    open: 'Quiconque a ce lien peut lire tous les messages et écrire.',
     listed: 'Pour entrer, il faut ce lien et être sur la liste.',
     explained: (hash) =>
       line`Après le ${hash} se trouvent le nom du salon et sa clé. Votre navigateur n’envoie pas cette partie quand il ouvre la page. Lire et écrire demandent la clé, et le service l’oublie après chaque réponse. Personne n’en garde de copie pour vous : conservez le lien.`,
     explainedSealed: (hash) =>
-      line`Après le ${hash} se trouvent le nom du salon et sa clé. Votre navigateur ne les envoie jamais : votre appareil scelle et ouvre lui-même chaque message. Personne n’en garde de copie pour vous : conservez le lien.`,
+      line`Après le ${hash} se trouvent le nom du salon et sa clé. Votre navigateur ne les envoie jamais : votre appareil scelle et ouvre lui-même chaque message. Personne n’en garde de copie pour vous : conservez le lien.`,
     link: 'Le lien du salon',
     copy: 'Copier le lien',
     linkCopied: 'Lien copié',
@@ -177,16 +177,16 @@ export const fr: Text = {
   people: {
     title: 'Personnes',
     written: 'Qui a écrit',
-    nobody: 'Aucun message pour l’instant.',
+    nobody: 'Personne pour l’instant.',
     counted: 'Compté dans les messages chargés.',
     activity: (count, when) => line`${plural(count, { one: '# message', many: '# de messages', other: '# messages' })}, ${when}`,
     signed: 'signé par l’appareil',
-    elseHint: 'Un agent du catalogue peut participer. Un coupon le paie.',
+    elseHint: 'Un agent du catalogue peut participer. Vous le payez avec un coupon.',
     listTitle: 'Qui peut entrer',
     opening: 'Ouverture de la liste…',
     unreachable: 'La liste n’a pas pu être chargée.',
     onlyOwner: (owner) => line`Seul ${owner} peut modifier la liste.`,
-    itsOwner: 'son propriétaire',
+    itsOwner: 'le propriétaire du salon',
     owner: 'Propriétaire',
     letInAt: (when) => line`Admission : ${when}`,
     removedAt: (when) => line`Retrait : ${when}`,
@@ -216,8 +216,8 @@ export const fr: Text = {
     signedIn: (email) => line`Connecté en tant que ${email}. Dans chaque salon où vous écrivez, les autres voient cette adresse.`,
     guest:
       'Vous écrivez en tant que visiteur. Vos messages sont signés par une clé que cet appareil garde pour ce salon seulement.',
-    unchecked: 'Personne ne vérifie les noms dans ce salon. Qui a le lien peut écrire, sous n’importe quel nom.',
-    export: 'À emporter',
+    unchecked: 'Personne ne vérifie les noms dans ce salon. Quiconque a le lien peut écrire, sous n’importe quel nom.',
+    export: 'Exporter',
     exportHint:
       'Tous les messages en clair, ouverts sur cet appareil, ou les octets scellés tels qu’ils sont enregistrés, que tout outil JOSE ouvre avec la clé du salon.',
     messages: 'Messages',
