@@ -20,7 +20,7 @@ export const es: Words = {
   wall: {
     messages: 'Mensajes',
     connecting: 'Conectando',
-    live: 'En directo',
+    live: 'En vivo',
     pause: 'Pausar',
     paused: 'En pausa',
     resume: 'Reanudar',
@@ -43,7 +43,7 @@ export const es: Words = {
     inTestMode: 'Modo de prueba',
     credits: { one: 'crédito', many: 'de créditos', other: 'créditos' },
     amount: { one: '# crédito', many: '# de créditos', other: '# créditos' },
-    payFor: (amount) => `Pagar ${amount}`,
+    payFor: (amount) => `Comprar ${amount}`,
     licenseKey: 'Una clave de licencia, que se canjea por un monedero',
     prefund: 'Créditos para el saldo del emisor',
     price: 'Precio',
@@ -69,7 +69,7 @@ export const es: Words = {
     badge: 'desarrollo',
     nothingChecked: 'Aquí no se comprueba nada.',
     warning:
-      'Esta página acepta cualquier dirección que escribas: no pide contraseña ni envía correos. Sirve para probar Atrium en este ordenador, no responde a ningún otro y no existe en producción.',
+      'Esta página acepta cualquier dirección que escribas: no pide contraseña ni envía correos. Sirve para probar Atrium en este equipo, no responde a ningún otro y no existe en producción.',
     address: 'Correo electrónico',
     notAddress: 'Esto no es un correo electrónico. Escribe uno como ann@example.com.',
     notAddressTitle: 'Revisa la dirección',
@@ -82,7 +82,7 @@ export const es: Words = {
     problemCause:
       'La página que te ha traído aquí ha hecho una petición que el inicio de sesión de desarrollo de Atrium no atiende. Nadie ha iniciado sesión.',
     about:
-      'Este es un proveedor de OpenID que acepta cualquier dirección. Sirve para probar Atrium en este ordenador, no responde a ningún otro y no existe en producción.',
+      'Este es un proveedor de OpenID que acepta cualquier dirección. Sirve para probar Atrium en este equipo, no responde a ningún otro y no existe en producción.',
     aboutApp: (app) =>
       `Las aplicaciones envían aquí a las personas para que inicien sesión. Pruébalo en ${app}: crea una sala con una lista.`,
     app: 'la aplicación Space',

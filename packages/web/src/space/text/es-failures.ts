@@ -13,7 +13,8 @@ export const failures: Text['failures'] = {
     title: 'No se puede confiar en este historial',
     lost: 'El servicio ya no tiene líneas que había mostrado, o tiene menos de las que dice.',
     altered: 'Una línea se ha cambiado, movido, repetido u omitido. Puede haberlo hecho el servicio.',
-    foreign: 'Hay una línea que ninguna aplicación de un miembro ha escrito. La ha puesto el servicio o alguien con el enlace.',
+    foreign:
+      'Hay una línea que no ha escrito la aplicación de ningún miembro. La ha puesto ahí el servicio o alguien con el enlace.',
     line: (seq, problem) =>
       `Línea ${number(seq)} (${isolated(problem)}). Lo anterior no ha cambiado. Lo que sigue no se muestra.`,
     endTitle: 'Lo comprobado termina aquí',
@@ -24,11 +25,12 @@ export const failures: Text['failures'] = {
   notOnList: {
     title: 'No estás en la lista',
     text: (email) =>
-      `${isolated(email)} no está en la lista de esta sala. Pide a quien creó la sala que la añada o inicia sesión con la dirección a la que te invitaron.`,
+      `${isolated(email)} no está en la lista de esta sala. Pide al propietario de la sala que la añada o inicia sesión con la dirección a la que te invitaron.`,
   },
   revoked: {
     title: 'Te han quitado de la lista',
-    text: (email) => `${isolated(email)} podía entrar antes en esta sala, pero su propietario la ha quitado de la lista.`,
+    text: (email) =>
+      `${isolated(email)} podía entrar antes en esta sala, pero el propietario de la sala la ha quitado de la lista.`,
   },
   unknown: {
     title: 'No ha funcionado',
@@ -36,14 +38,14 @@ export const failures: Text['failures'] = {
   },
   ownerOnly: {
     title: 'Solo el propietario puede hacerlo',
-    text: 'La sala y su lista pertenecen a quien la creó.',
+    text: 'Una sala y su lista pertenecen a quien creó la sala.',
   },
   badToken: {
     title: 'No se ha aceptado tu inicio de sesión',
     text: 'El servicio no ha podido comprobar que sea auténtico. Suele bastar con iniciar sesión de nuevo.',
   },
   badClock: {
-    title: 'El reloj de este dispositivo va mal',
+    title: 'El reloj de este dispositivo no está en hora',
     text: 'Difiere del reloj del servicio en más de cinco minutos. Ajusta la hora del dispositivo.',
   },
   badRoomKey: {
@@ -55,20 +57,20 @@ export const failures: Text['failures'] = {
     text: 'Solo pueden entrar las personas de la lista. Inicia sesión con el correo electrónico al que te invitaron.',
   },
   tokenExpired: {
-    title: 'Tu sesión ha caducado',
-    text: 'Solo vale durante un tiempo. Inicia sesión de nuevo para continuar; lo que has escrito se conserva.',
+    title: 'Tu inicio de sesión ha caducado',
+    text: 'Inicia sesión de nuevo para continuar; lo que has escrito se conserva.',
   },
   tokenNotYetValid: {
     title: 'Tu inicio de sesión tiene una fecha futura',
-    text: 'Uno de los relojes va mal: el de este dispositivo o el del proveedor. Ajusta la hora e inicia sesión de nuevo.',
+    text: 'Uno de los relojes no está en hora: el de este dispositivo o el del proveedor. Ajusta la hora e inicia sesión de nuevo.',
   },
   tokenBadAudience: {
     title: 'Este inicio de sesión es para otro servicio',
-    text: 'Es auténtico, pero no estaba destinado a este lugar. Inicia sesión de nuevo desde aquí.',
+    text: 'Es auténtico, pero no para este servicio. Inicia sesión de nuevo aquí.',
   },
   tokenBadIssuer: {
     title: 'Este inicio de sesión viene de otro lugar',
-    text: 'Lo emitió un proveedor que este servicio no conoce. Inicia sesión de nuevo desde aquí.',
+    text: 'Lo emitió un proveedor que este servicio no conoce. Inicia sesión de nuevo aquí.',
   },
   tokenBadSignature: {
     title: 'Tu inicio de sesión no es auténtico',
@@ -80,11 +82,11 @@ export const failures: Text['failures'] = {
   },
   unverifiedEmail: {
     title: 'Tu correo electrónico no está confirmado',
-    text: 'El proveedor de identidad no ha comprobado que la dirección sea tuya. Confírmala allí e inicia sesión de nuevo.',
+    text: 'El proveedor de identidad no ha confirmado que la dirección sea tuya. Confírmala allí e inicia sesión de nuevo.',
   },
   otherDevice: {
     title: 'Este inicio de sesión pertenece a otro dispositivo',
-    text: 'Un inicio de sesión solo vale junto con el dispositivo en el que se hizo. Inicia sesión de nuevo en este.',
+    text: 'Un inicio de sesión solo vale en el dispositivo en el que se hizo. Inicia sesión de nuevo en este.',
   },
   unproven: {
     title: 'Esta sala exige que cada mensaje esté firmado',
@@ -102,31 +104,31 @@ export const failures: Text['failures'] = {
   },
   rateLimited: {
     title: 'Un poco más despacio, por favor',
-    text: 'Ha llegado demasiado de golpe desde tu dirección. Seguirá por sí solo en un momento.',
+    text: 'Han llegado demasiadas peticiones desde tu dirección de red. La página seguirá por sí sola en un momento.',
   },
   unavailable: {
     title: 'No disponible en este momento',
-    text: 'El servicio, o el proveedor de identidad al que consulta, tiene un problema. Inténtalo de nuevo en un momento.',
+    text: 'El servicio o su proveedor de identidad tiene un problema. Inténtalo de nuevo en un momento.',
   },
   internal: {
     title: 'No se ha podido leer la sala',
-    text: 'Algo ha fallado en el servicio, o lo guardado ya no es lo que se escribió. Prefiere no mostrar nada a mostrar algo falso.',
+    text: 'El servicio ha tenido un error interno, o se han modificado los mensajes guardados. Prefiere no mostrar nada a mostrar algo falso.',
   },
   invalidRequest: {
     title: 'El servicio no lo ha aceptado',
-    text: 'Hay algo que no es como debería. Quizá ayude recargar la página.',
+    text: 'La petición no era válida. Quizá ayude recargar la página.',
   },
 
   insufficientCredit: {
-    title: 'Este cupón no alcanza',
-    text: (price) => `Aquí no se conoce, o le quedan menos de ${credits(price)}. No se ha descontado nada.`,
+    title: 'Este cupón no es suficiente',
+    text: (price) => `El servicio no lo conoce, o le quedan menos de ${credits(price)}. No se ha descontado nada.`,
   },
   priceChanged: {
     title: 'Su precio ha cambiado',
     text: (shown) =>
-      `Ahora cuesta más, y no ${creditsOrNothing(shown)}. No se ha descontado nada del cupón: pulsa otra vez para invitarlo por ese precio.`,
+      `Ahora cuesta más que el precio mostrado (${creditsOrNothing(shown)}). No se ha descontado nada del cupón. Pulsa otra vez para invitarlo al nuevo precio.`,
     textNow: (now, shown) =>
-      `Ahora cuesta ${creditsOrNothing(now)}, y no ${creditsOrNothing(shown)}. No se ha descontado nada del cupón: pulsa otra vez para invitarlo por ese precio.`,
+      `Ahora cuesta ${creditsOrNothing(now)} en vez de ${creditsOrNothing(shown)}. No se ha descontado nada del cupón. Pulsa otra vez para invitarlo al nuevo precio.`,
   },
   catalog: {
     title: 'No se ha podido cargar el catálogo',
@@ -134,15 +136,15 @@ export const failures: Text['failures'] = {
   },
   uncertain: {
     title: 'No ha llegado respuesta',
-    text: 'Puede que se le haya invitado igualmente. Pulsa otra vez para averiguarlo: no se le invita ni se le paga dos veces.',
+    text: 'Puede que se haya invitado al agente de todos modos. Pulsa otra vez para averiguarlo: así no se invita ni se paga dos veces.',
   },
   badKey: {
     title: 'Esta página ya no puede invitar a agentes',
-    text: 'La clave que le dio el servicio ya no vale. Recarga la página; si no ayuda, puede ayudar quien administra el servicio.',
+    text: 'La clave de esta página ya no es válida. Recarga la página. Si no sirve de nada, consulta al operador del servicio.',
   },
   invitingTooFast: {
     title: 'Un poco más despacio, por favor',
-    text: 'Ha llegado demasiado de golpe desde tu dirección. Inténtalo de nuevo en un momento.',
+    text: 'Han llegado demasiadas peticiones desde tu dirección de red. Inténtalo de nuevo en un momento.',
   },
   agentGone: {
     title: 'Ya no se puede invitar a este agente',
@@ -150,7 +152,7 @@ export const failures: Text['failures'] = {
   },
   noAgents: {
     title: 'Esta sala no deja entrar a agentes',
-    text: 'El servicio Space no acepta las credenciales de los agentes. Quien lo administra sabrá por qué. No se ha descontado nada del cupón.',
+    text: 'El servicio Space no acepta la prueba de identidad de los agentes. Consulta a su operador. No se ha descontado nada del cupón.',
   },
   agentBadRoomKey: {
     title: 'Esta clave no abre la sala',

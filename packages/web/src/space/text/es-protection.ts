@@ -2,7 +2,7 @@ import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const protection: Text['protection'] = {
-  title: 'Qué protege esta sala',
+  title: 'Qué protege a esta sala',
   stored: 'Lo que se guarda',
   storedBy: 'Quién lo guarda',
   trusted: 'En qué confías',
@@ -14,22 +14,22 @@ export const protection: Text['protection'] = {
       many: 'Han fallado # de comprobaciones',
       other: 'Han fallado # comprobaciones',
     }),
-  failed: 'Hay algo que no es como debería. Lee abajo qué es y no escribas aquí nada importante hasta que se aclare.',
+  failed: 'Algo va mal. Lee abajo qué es y no escribas aquí nada importante hasta que se resuelva.',
   busy: 'Lo hace tu propio navegador, aquí y ahora.',
   openTitle: 'No se ha podido comprobar todo',
   open: (proved, trusted, open) =>
-    `Demostrado: ${number(proved)}; por confianza: ${number(trusted)}; sin comprobar: ${number(open)}.`,
-  provedTitle: (proved, trusted) => `Demostrado: ${number(proved)}; por confianza: ${number(trusted)}`,
+    `Demostrado: ${number(proved)}; requiere confianza: ${number(trusted)}; sin comprobar: ${number(open)}.`,
+  provedTitle: (proved, trusted) => `Demostrado: ${number(proved)}; requiere confianza: ${number(trusted)}`,
   proved: 'Comprobado por tu navegador, aquí y ahora. No ha fallado nada.',
-  verdicts: { proved: 'Demostrado', trusted: 'Por confianza', failed: 'Ha fallado', unknown: 'Sin comprobar' },
+  verdicts: { proved: 'Demostrado', trusted: 'Requiere confianza', failed: 'Ha fallado', unknown: 'Sin comprobar' },
   found: (verdict, words) => line`${verdict}. ${words}`,
   perhapsOffline: 'Quizá no tengas conexión. Compruébalo de nuevo en un momento.',
   roomUnreachable: 'No se han podido cargar los bytes guardados',
   certificateUnreachable: 'No se ha podido cargar el certificado del servicio',
-  acceptKey: 'Sé por qué: esperar esta clave a partir de ahora',
+  acceptKey: 'Sé por qué: aceptar esta clave a partir de ahora',
   outside: 'Desde fuera',
   outsideHint:
-    'Las mismas comprobaciones con un programa propio, y además los scripts de la página y una compilación del código fuente:',
+    'Las mismas comprobaciones con un programa propio, que también comprueba los scripts de la página y vuelve a compilar el código fuente:',
   command: 'Comando',
   program: (link) =>
     line`El programa es un solo archivo y su hash está entre las ${link('descargas')}. Compara el hash con el de alguien de confianza.`,
@@ -46,14 +46,14 @@ export const protection: Text['protection'] = {
   },
   memory: {
     title: 'El servicio olvida tu clave después de cada respuesta',
-    text: 'Para leer o escribir necesita la clave un momento. Su código fuente muestra que nunca se guarda; que ese código es el que se ejecuta es cuestión de confianza.',
+    text: 'Para leer o escribir necesita la clave un momento. Su código fuente muestra que nunca la guarda. Confías en que ese código sea el que se ejecuta.',
   },
   page: {
     title: 'Esta página es la publicada',
     text: 'Una página no puede responder por sí misma. El comando de abajo comprueba desde fuera sus scripts y todo lo anterior.',
   },
   agents: {
-    title: 'Quien operó un agente aquí ha olvidado la clave',
+    title: 'Quien haya operado un agente aquí ha olvidado la clave',
     text: 'Un agente no puede leer sin la clave de la sala. Nadie puede comprobar si se conservó después de irse el agente.',
   },
 
@@ -87,7 +87,7 @@ export const protection: Text['protection'] = {
       'Cada línea contiene el hash de la anterior, desde la primera hasta la última que se mostró a esta página, ahora y en tu última visita.',
     failed: 'El historial se ha modificado',
     breaks: (line) => `La cadena se rompe en la línea ${number(line)}.`,
-    shorter: 'No lleva a la última línea que se mostró a este navegador.',
+    shorter: 'No contiene la última línea que se mostró a este navegador.',
   },
   seen: {
     title: 'Todos los autores vieron este historial',
@@ -113,7 +113,7 @@ export const protection: Text['protection'] = {
   pin: {
     first: 'Es la primera vez que este navegador ve la clave',
     firstText: (key) =>
-      `${isolated(key)} se recuerda desde ahora: un cambio se notaría. Compárala con lo que el operador publica en otro lugar.`,
+      `${isolated(key)} se recuerda desde ahora, para que este navegador note un cambio. Compárala con lo que el operador publica en otro lugar.`,
     same: 'Es la misma clave que antes',
     sameText: (key, day) => `${isolated(key)}, conocida por este navegador desde el ${day}.`,
     changed: 'La clave del servicio ha cambiado',
@@ -138,40 +138,41 @@ export const protection: Text['protection'] = {
   log: {
     unreachable: 'No se puede acceder al registro público',
     unreachableText:
-      'Ahora no se comprueba si todos ven el mismo certificado y la misma página. Vuelve a comprobarlo en un momento.',
+      'Ahora no está comprobado si todos ven el mismo certificado y la misma página. Vuelve a comprobarlo en un momento.',
     broken: 'El registro público se contradice',
-    brokenText: 'Una firma o una prueba es falsa. No escribas nada aquí hasta que el operador lo explique.',
+    brokenText: 'Una firma o una prueba no es correcta. No escribas nada aquí hasta que el operador lo explique.',
     first: 'Este navegador ve el registro público por primera vez',
     firstText: (entries: number) =>
-      `${plural(entries, { one: '# entrada', many: '# de entradas', other: '# entradas' })}. Las recuerda y notará si alguna se quita o se cambia.`,
+      `${plural(entries, { one: '# entrada', many: '# de entradas', other: '# entradas' })}. Se recuerdan, para que este navegador note si alguna se quita o se cambia.`,
     same: 'El registro público continúa lo que vio este navegador',
     sameText: (before: number, now: number) =>
       `Tenía ${plural(before, { one: '# entrada', many: '# de entradas', other: '# entradas' })} y ahora tiene ${number(now)}. No se quitó ni se cambió ninguna.`,
     rolledBack: 'El registro público volvió atrás',
-    rolledBackText: 'Faltan entradas que este navegador vio. El operador restauró una copia antigua o esconde algo.',
+    rolledBackText: 'Faltan entradas que este navegador vio. El operador restauró una copia antigua u oculta algo.',
     forked: 'El registro público fue reescrito',
-    forkedText: 'Muestra otra historia que antes. Quizá a otros se les muestra otro certificado que a ti.',
+    forkedText: 'Muestra un historial distinto al de antes. Quizá a otros se les muestra otro certificado que a ti.',
     other: 'Es otro registro público',
     otherText: (name: string) => `Ahora se llama ${isolated(name)}. Si el operador no lo anunció, no escribas aquí.`,
     has: 'El registro público tiene lo que se te muestra',
     hasText: (epochs: number) =>
       plural(epochs, {
-        one: 'Certificado, página y # clave de fichas ciegas, como los ven todos.',
-        many: 'Certificado, página y # de claves de fichas ciegas, como los ven todos.',
-        other: 'Certificado, página y # claves de fichas ciegas, como los ven todos.',
+        one: 'Certificado, página y # clave de tokens ciegos, como los ven todos los demás.',
+        many: 'Certificado, página y # de claves de tokens ciegos, como los ven todos los demás.',
+        other: 'Certificado, página y # claves de tokens ciegos, como los ven todos los demás.',
       }),
     lacks: 'El registro público no tiene lo que se te muestra',
     lacksText: (what: string) => `Falta después de dos minutos: ${what}. Quizá se te muestra algo que otros no ven.`,
     notYet: 'El registro público aún no tiene esto',
-    notYetText: (what: string) => `Aún no está: ${what}. Lo nuevo se registra en dos minutos. Vuelve a comprobarlo entonces.`,
+    notYetText: (what: string) =>
+      `Aún no está: ${what}. Lo nuevo se registra en un plazo de dos minutos. Vuelve a comprobarlo entonces.`,
     certificate: 'el certificado',
     page: 'esta página',
-    epoch: 'una clave de fichas ciegas',
+    epoch: 'una clave de tokens ciegos',
     witnessed: 'Otros vigilan el registro público',
     witnessedText: (names: string) => `Cofirmado por ${isolated(names)}: vieron el mismo registro que tú.`,
-    fewWitnesses: 'El registro público no tiene testigos',
-    fewWitnessesText: 'Nombra testigos, y no lo han cofirmado suficientes. Vuelve a comprobarlo en un momento.',
-    noWitness: 'El registro público no tiene testigos',
+    fewWitnesses: 'El registro público no está confirmado por testigos',
+    fewWitnessesText: 'Nombra testigos, pero no lo han cofirmado suficientes. Vuelve a comprobarlo en un momento.',
+    noWitness: 'El registro público no está confirmado por testigos',
     noWitnessText: 'Nadie más confirma que todos ven el mismo registro. Para eso confías en el operador, o comparas con otros.',
   },
 }

@@ -12,11 +12,11 @@ export const tools: Text['tools'] = {
     where: 'Dónde se usa',
     inRoom: 'En esta sala',
     everywhere: 'En todas las salas de este dispositivo',
-    everywhereHint: 'Quien lo encuentre en dos salas puede pensar que eres la misma persona.',
+    everywhereHint: 'Quien lo vea en dos salas puede reconocerte.',
     save: 'Guardar nombre',
     saved: (name) => `Escribes como ${isolated(name)}`,
     cleared: 'Escribes sin nombre propio',
-    notAllowed: 'Un nombre no lleva @ y no es «Tú».',
+    notAllowed: 'Un nombre no puede llevar @ ni ser «Tú».',
   },
 
   messages: {
@@ -38,7 +38,7 @@ export const tools: Text['tools'] = {
   },
 
   file: {
-    form: 'La app en un solo archivo',
+    form: 'La aplicación en un solo archivo',
     link: 'Enlace de una sala o dirección de un servicio Space',
     hint: 'Las salas que crees se guardan en ese servicio.',
     current: (origin) => line`Las salas nuevas se guardan en ${origin}.`,
