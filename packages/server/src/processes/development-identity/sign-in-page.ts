@@ -1,14 +1,7 @@
-import { createHash } from 'node:crypto'
 import { isolated, type PageText } from '@atrium/web/page-text/page-text'
-import { ARCH_MARK } from '@atrium/web/share/arch'
 import { escapeHtml } from '@atrium/web/share/escape-html'
-import { HOUSE_ROOT } from '@atrium/web/share/house-style'
-
-/** A document, and the Content-Security-Policy header that it must be served with. */
-interface RenderedPage {
-  html: string
-  csp: string
-}
+import type { RenderedPage } from '@atrium/web/share/render-share-page'
+import { makeFormPage } from '#http/form-page.ts'
 
 interface SignInForm {
   /** The origin of the app that the person comes from and returns to. */
@@ -74,41 +67,11 @@ export function renderAboutPage(
 }
 
 function renderDocument(title: string, body: string[], formAction: string, text: PageText): RenderedPage {
-  const html = [
-    '<!doctype html>',
-    `<html lang="${text.language}" dir="${text.direction}">`,
-    '<head>',
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="robots" content="noindex">',
-    `<title>${escapeHtml(title)} · Atrium</title>`,
-    `<style>${style}</style>`,
-    '</head>',
-    '<body>',
-    `<header>${ARCH_MARK} Atrium <span class="badge">${text.signIn.badge}</span></header>`,
-    '<main>',
-    ...body.filter((line) => line !== ''),
-    '</main>',
-    '</body>',
-    '</html>',
-  ].join('\n')
-  const csp = [
-    "default-src 'none'",
-    `style-src 'sha256-${styleHash}'`,
-    `form-action ${formAction}`,
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; ')
-  return { html, csp }
+  const header = ` <span class="badge">${text.signIn.badge}</span>`
+  return renderPage({ title, header, main: body.filter((line) => line !== ''), formAction, text })
 }
 
-const style = `
-${HOUSE_ROOT}
-*{box-sizing:border-box}
-body{margin:0;min-height:100svh;display:flex;flex-direction:column;align-items:center;justify-content:center;gap:1.25rem;padding:1.5rem max(1rem,env(safe-area-inset-left));background:var(--background);color:var(--text);font:1rem/1.55 var(--sans)}
-header{display:flex;align-items:center;gap:.625rem;color:var(--accent);font:600 1.125rem/1.4 var(--serif)}
-header svg{width:1.0625rem;height:1.25rem;fill:none;stroke:currentcolor;stroke-width:1.5}
+const renderPage = makeFormPage(`
 .badge{padding:.05rem .5rem;color:var(--text);font-family:var(--sans);border:1px solid var(--on-warm);border-radius:1rem;background:var(--warm);font-size:.75rem;font-weight:500}
 main{width:min(100%,26rem);padding:clamp(1.25rem,5vw,2rem);border:1px solid var(--line);border-radius:16px;background:var(--surface);overflow-wrap:anywhere}
 h1{margin:0 0 1rem;font-family:var(--serif);font-weight:600;font-size:1.375rem;line-height:1.25;letter-spacing:-.01em}
@@ -129,6 +92,4 @@ a:hover{color:var(--accent-strong)}
 .destination{margin-top:1.25rem;color:var(--muted);font-size:.875rem}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 @media (forced-colors:active){button{border:1px solid}}
-`
-
-const styleHash = createHash('sha256').update(style).digest('base64')
+`)

@@ -1,22 +1,15 @@
-import { createHash } from 'node:crypto'
 import { isId } from '@atrium/contract/tokens'
 import { isolated, pluralOf, readPageText, type PageText } from '@atrium/web/page-text/page-text'
-import { ARCH_MARK } from '@atrium/web/share/arch'
 import { escapeHtml } from '@atrium/web/share/escape-html'
-import { HOUSE_ROOT } from '@atrium/web/share/house-style'
+import type { RenderedPage } from '@atrium/web/share/render-share-page'
 import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify'
 import type { Context } from '#features/context.ts'
+import { makeFormPage } from '#http/form-page.ts'
 import { formOf, takeForms } from '#http/take-forms.ts'
 import { testPagePath } from '#ports/payments/test-payments.ts'
 import { type Checkout, formTarget, priceText, statusOf, withCheckoutId } from './checkout.ts'
 import { completeCheckout } from './operations.ts'
 import { findCheckoutById } from './store.ts'
-
-/** A document and its Content-Security-Policy header. */
-interface RenderedPage {
-  html: string
-  csp: string
-}
 
 const goods = { license_key: 'licenseKey', prefund: 'prefund' } as const satisfies Record<Checkout['purpose'], string>
 
@@ -78,45 +71,12 @@ function link(address: string, words: string): string {
 }
 
 function renderDocument(title: string, body: string[], formAction: string, text: PageText): RenderedPage {
-  const { language, direction, checkout } = text
-  const html = [
-    '<!doctype html>',
-    `<html lang="${language}" dir="${direction}">`,
-    '<head>',
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="robots" content="noindex">',
-    `<title>${escapeHtml(title)} · ${checkout.inTestMode} · Atrium</title>`,
-    `<style>${testPageStyle}</style>`,
-    '</head>',
-    '<body>',
-    `<header>${ARCH_MARK} Atrium</header>`,
-    '<main>',
-    `<p class="mark"><strong>${checkout.testMode}</strong><span> ${checkout.noMoney}</span></p>`,
-    ...body,
-    '</main>',
-    '</body>',
-    '</html>',
-  ].join('\n')
-  const csp = [
-    "default-src 'none'",
-    `style-src 'sha256-${styleHash}'`,
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-    "require-trusted-types-for 'script'",
-    // Last, because it is the only directive with input from outside.
-    `form-action ${formAction}`,
-  ].join('; ')
-  return { html, csp }
+  const { checkout } = text
+  const mark = `<p class="mark"><strong>${checkout.testMode}</strong><span> ${checkout.noMoney}</span></p>`
+  return renderPage({ title: `${title} · ${checkout.inTestMode}`, main: [mark, ...body], formAction, text })
 }
 
-/** The style of the page. The policy allows this text by its hash. */
-const testPageStyle = `
-${HOUSE_ROOT}
-*{box-sizing:border-box}
-body{margin:0;min-height:100svh;display:flex;flex-direction:column;align-items:center;justify-content:center;gap:1.25rem;padding:1.5rem max(1rem,env(safe-area-inset-left));background:var(--background);color:var(--text);font:1rem/1.55 var(--sans)}
-header{display:flex;align-items:center;gap:.625rem;color:var(--accent);font:600 1.125rem/1.4 var(--serif)}
-header svg{width:1.0625rem;height:1.25rem;fill:none;stroke:currentcolor;stroke-width:1.5}
+const renderPage = makeFormPage(`
 main{--inset:clamp(1.25rem,5vw,2rem);width:min(100%,26rem);padding:0 var(--inset) var(--inset);border:1px solid var(--line);border-radius:16px;background:var(--surface);overflow:clip;overflow-wrap:anywhere}
 .mark{margin:0 calc(-1*var(--inset)) 1.75rem;padding:.875rem var(--inset) 1rem;border-bottom:2px dashed var(--on-warm);background:var(--warm);text-align:center;line-height:1.3}
 .mark strong{display:block;font-size:1.625rem;font-weight:800;letter-spacing:.08em}
@@ -134,9 +94,7 @@ button,.way a{display:block;width:100%;min-height:2.875rem;padding:.625rem 1rem;
 .note{margin-top:1.125rem;color:var(--muted);font-size:.875rem;text-align:center}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 @media (forced-colors:active){button,.way a{border-color:ButtonText}}
-`
-
-const styleHash = createHash('sha256').update(testPageStyle).digest('base64')
+`)
 
 const maxFormBytes = 1_024
 
