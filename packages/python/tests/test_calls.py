@@ -166,6 +166,14 @@ class Calls(unittest.TestCase):
         for part in ("not valid", "/metadata/titel: is unknown", "req_2", "docs/errors"):
             self.assertIn(part, str(caught.exception))
 
+    def test_the_only_problem_of_a_request_is_said_once(self) -> None:
+        details = [{"path": "/type", "message": "is wrong"}, {"path": "/author", "message": "is long"}]
+        error = {"code": "invalid_request", "message": "/type: is wrong", "details": details}
+        with ScriptedServer([json_answer({"error": error}, 400)]) as server, self.assertRaises(InvalidRequestError) as caught:
+            self.client(server).create_collection(body={})
+        said = str(caught.exception)
+        self.assertEqual([said.count(part) for part in ("/type: is wrong", "/author: is long")], [1, 1])
+
     def test_codes_that_are_not_known_and_answers_that_are_not_the_apis(self) -> None:
         with ScriptedServer([error_answer(418, "a_new_code")]) as server:
             with self.assertRaises(AtriumError) as caught:

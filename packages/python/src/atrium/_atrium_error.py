@@ -52,8 +52,9 @@ class AtriumError(Exception):
 
     def __str__(self) -> str:
         """The message, then everything that helps to find the cause."""
-        parts = [self.message]
-        parts += [f"  {detail.get('path') or '(body)'}: {detail.get('message')}" for detail in self.details]
+        details = [f"{detail.get('path') or '(body)'}: {detail.get('message')}" for detail in self.details]
+        # The message of an invalid request is often its first detail.
+        parts = [self.message, *(f"  {detail}" for detail in details if detail != self.message)]
         facts = [f"code {self.code}", f"status {self.status}"]
         if self.reason:
             facts.append(f"reason {self.reason}")
@@ -62,4 +63,4 @@ class AtriumError(Exception):
         parts.append(f"({', '.join(facts)})")
         if self.doc_url:
             parts.append(self.doc_url)
-        return "\n".join(parts) if self.details or self.doc_url else " ".join(parts)
+        return "\n".join(parts) if details or self.doc_url else " ".join(parts)
