@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
 import { escapeHtml } from '@atrium/web/share/escape-html'
@@ -80,4 +80,18 @@ test('every page that is served is rendered whole: no mark is left standing', ()
     const html = render(readFileSync(new URL(`${name}.md`, folder), 'utf8')).replaceAll(/<code>[\s\S]*?<\/code>/g, '')
     assert.doesNotMatch(html, /```|\]\(|\*\*|(?:^|>)(?:#+ |\||- )/m, name)
   }
+})
+
+test('each row of a table is one line, because a line break ends the row', () => {
+  const root = new URL('../../../../../', import.meta.url)
+  const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md', 'examples/**/*.md'], {
+    cwd: root.pathname,
+    exclude: ['**/node_modules'],
+  })
+  assert.ok(pages.length > 100, String(pages.length))
+  const broken = pages.flatMap((page) => {
+    const text = readFileSync(new URL(page, root), 'utf8').replaceAll(/^ *```.*?^ *```$/gms, '')
+    return [...text.matchAll(/^\|.*[^|\n]$/gm)].map(([row]) => `${page}: ${row.slice(0, 60)}`)
+  })
+  assert.deepEqual(broken, [])
 })
