@@ -9,7 +9,7 @@ import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import type { FollowOptions } from './follow-room.ts'
 import { wait as delay, type Wait } from './retry.ts'
-import { asAtriumError, converted, type Entry } from './room-call.ts'
+import { asAtriumError, converted, endpointAt, type Entry } from './room-call.ts'
 
 export type { FoundFarewell } from '@atrium/room-client/line-reader'
 export { TamperedRoomError, type TamperProblem } from '@atrium/room-client/tampered-room-error'
@@ -82,9 +82,10 @@ export class RoomMovedError extends Error {
  * for (const { seq, message } of await room.read()) console.log(seq, message.text)
  */
 export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSealedRoom {
-  const { room, mk, spaceUrl, audience = new URL(spaceUrl).origin, name, fetch, timeoutMs, retries = 3, wait = delay } = options
+  const { room, mk, spaceUrl, name, fetch, timeoutMs, retries = 3, wait = delay } = options
   assertRoomSecret({ room, mk })
-  const endpoint = { url: spaceUrl, fetch }
+  const endpoint = endpointAt(spaceUrl, fetch)
+  const { audience = new URL(spaceUrl).origin } = options
   let deriving: Promise<ClientKeys> | undefined
   const derive = () => (deriving ??= deriveClientKeys({ room, mk }))
   const how = (keys: ClientKeys, signal: AbortSignal | undefined, tries = retries): CallOptions => ({

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { fresh, startAgentWorld } from '../../space/src/testing/agent-world.ts'
 import { makeDeviceKey } from './device-key.ts'
 import { NetworkError, NotAuthorizedError, NotFoundError, PayloadTooLargeError } from './errors.ts'
+import { openClientSealedRoom } from './client-sealed-room.ts'
 import { openRoom, type Room, type RoomOptions } from './open-room.ts'
 import type { Entry } from './room-call.ts'
 import { losing } from './testing/losing.ts'
@@ -73,6 +74,13 @@ describe('say and poll', () => {
   test('a malformed room or key is rejected before anything is sent', () => {
     for (const bad of [{ room: 'a room' }, { mk: 'short' }, { mk: 'with a space in it, but long enough' }])
       assert.throws(() => open(bad), TypeError)
+    // A poll of such an address fails like a lost connection, and `follow` would repeat it without end.
+    for (const spaceUrl of [undefined as unknown as string, 'localhost:8787/v1/space', 'api.example/v1/space'])
+      for (const openAt of [openRoom, openClientSealedRoom])
+        assert.throws(() => openAt({ ...fresh(), spaceUrl }), {
+          name: 'TypeError',
+          message: 'spaceUrl must be like https://api.example/v1/space',
+        })
   })
 })
 

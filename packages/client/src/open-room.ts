@@ -7,6 +7,7 @@ import { wait as delay, type Wait } from './retry.ts'
 import {
   asAtriumError,
   converted,
+  endpointAt,
   type Entry,
   type RoomIdentity,
   type RoomPage,
@@ -73,8 +74,8 @@ export interface Room extends RoomSecret {
 }
 
 /**
- * Makes a client of one room, without a request. Throws TypeError for a malformed room or mk; the message does not
- * contain them.
+ * Makes a client of one room, without a request. Throws TypeError for a malformed room, mk or address; the message
+ * contains neither room nor mk.
  *
  * @example
  * const room = openRoom({ spaceUrl: 'https://api.example/v1/space', ...newRoomSecret() })
@@ -84,7 +85,7 @@ export interface Room extends RoomSecret {
 export function openRoom(options: RoomOptions): Room {
   const { room, mk, spaceUrl, identity, fetch, timeoutMs, retries = 3, wait = delay } = options
   assertRoomSecret({ room, mk })
-  const endpoint = { url: spaceUrl, fetch }
+  const endpoint = endpointAt(spaceUrl, fetch)
   const how = (signal: AbortSignal | undefined, tries = retries): CallOptions => ({
     identity,
     timeoutMs,

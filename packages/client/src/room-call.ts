@@ -1,8 +1,15 @@
+import type { SpaceEndpoint } from '@atrium/room-client/call-space'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { makeError } from './error-of-answer.ts'
 
 export type { RoomIdentity } from '@atrium/room-client/identity'
 export type { Entry, RoomPage, SaidEntry, SealedRoom } from '@atrium/room-client/space-ops'
+
+/** Throws TypeError, which quotes nothing, for an address that cannot be one. A page may also pass a path of its own origin. */
+export function endpointAt(spaceUrl: string, fetch: SpaceEndpoint['fetch']): SpaceEndpoint {
+  if (!/^(?:https?:\/\/|\/)/i.test(spaceUrl)) throw new TypeError('spaceUrl must be like https://api.example/v1/space')
+  return { url: spaceUrl, fetch }
+}
 
 /**
  * Converts an error of the Space endpoint to the class of its code. Other errors, such as a signal's reason, are
