@@ -125,6 +125,11 @@ describe('an error', () => {
     assert.equal(error.status, 0)
     const nowhere = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 0 })
     assert.ok((await failure(nowhere.getTenant())) instanceof NetworkError)
+    // No timer holds more than 2^31 - 1 ms: it would fire at once.
+    for (const timeoutMs of [Infinity, 2 ** 31]) {
+      server.script({ body: { data: {} } })
+      await createClient({ baseUrl: server.origin, timeoutMs, retries: 0 }).getTenant()
+    }
     server.script({ cut: true })
     const cut = await failure(createClient({ baseUrl: server.origin, retries: 0 }).getTenant())
     assert.equal(cut.message, `${server.origin} could not be reached: other side closed`)

@@ -1,3 +1,4 @@
+import { longestTimerMs } from '@atrium/room-client/retry'
 import { errorOfAnswer, makeError } from './error-of-answer.ts'
 
 /** How requests are sent. */
@@ -31,7 +32,7 @@ export async function send(request: HttpRequest, transport: Transport, signal: A
   // Destructured, because a browser's fetch must not be called as a method of another object.
   const { fetch, timeoutMs } = transport
   const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), timeoutMs)
+  const timer = setTimeout(() => timeout.abort(), Math.min(timeoutMs, longestTimerMs))
   let answer: HttpAnswer
   try {
     const res = await fetch(url, {

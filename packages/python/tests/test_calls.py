@@ -222,6 +222,11 @@ class Calls(unittest.TestCase):
             self.assertLess(time.monotonic() - started, 1.5)
         self.assertIn(f"{server.url} did not answer within 0.3 s", str(caught.exception))
 
+    def test_a_call_may_have_any_time(self) -> None:
+        with ScriptedServer([json_answer({"data": {}})]) as server:
+            for timeout in (float("inf"), 1e10):
+                self.client(server, timeout=timeout).get_tenant()
+
     def test_connections_are_kept_and_a_closed_one_is_not_used(self) -> None:
         def last(handler: BaseHTTPRequestHandler) -> None:
             json_answer({"data": {}})(handler)

@@ -40,6 +40,11 @@ async function failureOf(answer: Response | Error, options: CallOptions = {}): P
 }
 const summary = ({ status, error, reason, retryAfterSeconds }: SpaceCallError) => [status, error, reason, retryAfterSeconds]
 
+test('a call may have any time', async () => {
+  for (const timeoutMs of [Infinity, 2 ** 31])
+    assert.deepEqual(await callSpace(scripted(Response.json(done)).endpoint, { op: 'poll', ...secret }, { timeoutMs }), done)
+})
+
 test('a rejection has a status, code, reason and Retry-After', async () => {
   const refused = await failureOf(flat(403, 'not_authorized', 'not_on_list'))
   assert.deepEqual(summary(refused), [403, 'not_authorized', 'not_on_list', undefined])

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@atrium/contract/strict-json'
 import { type RoomIdentity, signProof } from './identity.ts'
-import { isTransient, retryAfterSecondsOf, wait, type Wait, withRetries } from './retry.ts'
+import { isTransient, longestTimerMs, retryAfterSecondsOf, wait, type Wait, withRetries } from './retry.ts'
 import { SpaceCallError } from './space-call-error.ts'
 import type { AnswerOf, RequestOf, SpaceOp } from './space-ops.ts'
 
@@ -99,7 +99,7 @@ async function send(
   { timeoutMs, maxBytes, isAnswer }: { timeoutMs: number; maxBytes: number; isAnswer: (answer: unknown) => boolean },
   { beforeSend, signal }: CallOptions,
 ): Promise<unknown> {
-  const timeout = AbortSignal.timeout(timeoutMs)
+  const timeout = AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs))
   beforeSend?.()
   let res: Response
   let text: string | undefined

@@ -2,11 +2,11 @@ const baseMs = 250
 const maxBackoffMs = 8_000
 /** A longer Retry-After than this is not awaited; the error is thrown to the caller. */
 const maxRetryAfterSeconds = 60
-/**
- * The limit for any delay that a server requests. A timer of more than 2^31 - 1 ms fires at once, and the caller
- * would retry without end.
- */
+/** The limit for any delay that a server requests. */
 export const longestWaitMs = 60 * 60 * 1_000
+
+/** The longest delay of a timer. A longer one fires at once. */
+export const longestTimerMs = 2 ** 31 - 1
 
 const transient = new Set<unknown>([0, 408, 429, 502, 503, 504])
 

@@ -24,6 +24,8 @@ _MAX_IDLE_SECONDS = 4.0
 """Shorter than servers keep an idle connection (Node: 5 seconds), so that a request rarely meets one that is closing."""
 _MAX_IDLE_CONNECTIONS = 8
 _PIECE_BYTES = 65_536
+_LONGEST_SECONDS = 86_400.0
+"""A socket does not take infinity, or more than some 10^9 seconds."""
 
 
 class TooLargeError(Exception):
@@ -80,7 +82,7 @@ class _Deadline:
         seconds = self._at - time.monotonic()
         if seconds <= 0:
             raise TimeoutError
-        return seconds
+        return min(seconds, _LONGEST_SECONDS)
 
 
 class _TimedReader(io.RawIOBase):
