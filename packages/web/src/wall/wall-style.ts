@@ -66,7 +66,7 @@ footer svg{width:.8125rem;height:.9375rem;fill:none;stroke:currentcolor;stroke-w
 @media (max-height:30rem){body{padding-block:.75rem .5rem}footer{margin-top:1rem}}
 @media (prefers-contrast:more){:root{--muted:var(--text);--line:var(--text)}}`
 
-/** The script packs the rows of the grid. Without it, cards of a row start at the same height. */
+/** The script packs the rows of the grid. Without it, and on paper, cards of a row start at the same height. */
 const cards = `
 .cards .items{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17.5rem),1fr));gap:1rem;align-items:start}
 .cards .item{display:grid;gap:.75rem;padding:1.125rem 1.25rem;background:var(--surface);border:1px solid var(--line);border-radius:var(--radius);box-shadow:var(--lift)}
@@ -95,8 +95,8 @@ const book = `
 `
 
 /**
- * Without the script, a stage is a list of large texts. With it, one item is on the stage and the newest are beside
- * it.
+ * Without the script, and on paper, a stage is a list of large texts. With it, one item is on the stage and the newest
+ * are beside it.
  */
 const stage = `
 .stage{padding-bottom:.75rem}
@@ -106,6 +106,7 @@ const stage = `
 .stage footer{margin-top:1rem}
 .stage .item{display:grid;gap:.875rem;padding:1.5rem 0;border-top:1px solid var(--line)}
 .stage .text{font-size:1.5rem;line-height:1.4}
+@media screen{
 .stage.playing .item{gap:.375rem;padding:.875rem 0}
 .stage.playing .item:not(.current) .text{font-size:.9375rem;line-height:1.5;max-height:4.5em;overflow:hidden}
 .stage.playing .item:not(.current) figure{display:none}
@@ -131,6 +132,7 @@ const stage = `
 @media (max-width:59.99rem),(max-height:33.99rem){
 .stage.playing .items{display:flex;flex-direction:column}
 .stage.playing .current{order:-1;min-height:52svh;border-bottom:1px solid var(--line);padding-bottom:1.5rem}
+}
 }
 `
 
@@ -175,5 +177,7 @@ html{font-size:10.5pt}
 body{padding:0}
 .side,nav,.fresh{display:none!important}
 .item{break-inside:avoid;box-shadow:none!important}
+.cards .items.packed{grid-auto-rows:auto;gap:1rem}
+.cards .packed .item{grid-row-end:auto!important}
 h1{text-shadow:none}
 }`

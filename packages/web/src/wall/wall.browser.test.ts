@@ -347,6 +347,24 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     await close()
   })
 
+  test('a printed wall has every text whole, on as many pages as without JavaScript', async () => {
+    const items = Array.from({ length: 40 }, (_, n) => itemOf(n, `Message ${n}. ${'And a few words more. '.repeat(n % 20)}`))
+    const countPages = async (page: Page, landscape: boolean) =>
+      (await page.pdf({ format: 'A4', landscape })).toString('latin1').match(/\/Type \/Page\b/g)?.length
+    for (const layout of wallLayouts) {
+      const scripted = await open({ layout, items }, { viewport: { width: 1_900, height: 1_000 } })
+      await untilLive(scripted.page)
+      const plain = await open({ layout, items }, { javaScriptEnabled: false })
+      for (const landscape of [false, true]) {
+        const [pages, expected] = [await countPages(scripted.page, landscape), await countPages(plain.page, landscape)]
+        assert.ok(expected !== undefined && expected > 1)
+        assert.equal(pages, expected, `${layout}, ${landscape ? 'landscape' : 'portrait'}`)
+      }
+      await scripted.close()
+      await plain.close()
+    }
+  })
+
   test('without JavaScript the page is a list with links to other pages', async () => {
     const given = { items: varied, nextCursor: 'next', layoutAsked: true }
     const { page, problems, close } = await open(given, { javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
