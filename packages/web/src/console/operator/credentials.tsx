@@ -121,9 +121,11 @@ const periods = [
 function CredentialForm({ onClose, onMade }: { onClose: () => void; onMade: (made: { name: string; token: string }) => void }) {
   const [name, setName] = useState('')
   const [days, setDays] = useState<(typeof periods)[number][0]>('90')
+  // The same when the form is sent again: see Form.
+  const [from] = useState(Date.now)
   const body = () => ({
     name,
-    ...(days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString() }),
+    ...(days === '' ? {} : { expires_at: new Date(from + Number(days) * 86_400_000).toISOString() }),
   })
   return (
     <FormDialog
@@ -131,7 +133,7 @@ function CredentialForm({ onClose, onMade }: { onClose: () => void; onMade: (mad
       action="Create the credential"
       onClose={onClose}
       curl={() => ['createOperatorCredential', { body: body() }]}
-      onSubmit={async () => onMade((await api.createOperatorCredential({ body: body() })).data)}
+      onSubmit={async (idempotencyKey) => onMade((await api.createOperatorCredential({ body: body(), idempotencyKey })).data)}
     >
       <TextField
         label="Name"

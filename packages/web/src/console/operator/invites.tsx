@@ -104,9 +104,11 @@ const periods = [
 function InviteForm({ onClose, onMade }: { onClose: () => void; onMade: (code: string) => void }) {
   const [uses, setUses] = useState('1')
   const [days, setDays] = useState<(typeof periods)[number][0]>('7')
+  // The same when the form is sent again: see Form.
+  const [from] = useState(Date.now)
   const body = {
     uses: Number(uses),
-    ...(days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString() }),
+    ...(days === '' ? {} : { expires_at: new Date(from + Number(days) * 86_400_000).toISOString() }),
   }
   return (
     <FormDialog
@@ -114,7 +116,7 @@ function InviteForm({ onClose, onMade }: { onClose: () => void; onMade: (code: s
       action="Create the invite"
       onClose={onClose}
       curl={() => ['createInvite', { body }]}
-      onSubmit={async () => onMade((await api.createInvite({ body })).data.invite_code)}
+      onSubmit={async (idempotencyKey) => onMade((await api.createInvite({ body, idempotencyKey })).data.invite_code)}
     >
       <TextField label="Sign-ups" path="/uses" type="number" min={1} max={10_000} required value={uses} onChange={setUses} />
       <SelectField label="Expires" path="/expires_at" value={days} options={periods} onChange={setDays} />

@@ -131,7 +131,7 @@ function TenantForm({ onClose, onMade }: { onClose: () => void; onMade: (created
       action="Create the tenant"
       onClose={onClose}
       curl={() => ['createTenant', { body }]}
-      onSubmit={async () => onMade((await api.createTenant({ body })).data)}
+      onSubmit={async (idempotencyKey) => onMade((await api.createTenant({ body, idempotencyKey })).data)}
     >
       <TextField label="Name" path="/name" value={name} onChange={setName} required maxLength={120} />
       <TextField

@@ -60,10 +60,10 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
     ...(parsedKey === undefined ? { encryption_key: null } : key),
     greeting: greeting.trim() === '' ? null : greeting.trim(),
   }
-  const save = async () => {
+  const save = async (idempotencyKey: string) => {
     const { data } = agent
       ? await api.updateAgent({ agentId: agent.id, body: patch })
-      : await api.registerAgent({ body: registration })
+      : await api.registerAgent({ body: registration, idempotencyKey })
     onSaved(data)
   }
   return (

@@ -135,7 +135,7 @@ function NewCollection({ onClose }: { onClose: () => void }) {
       action="Make the collection"
       onClose={onClose}
       curl={() => ['createCollection', { body }]}
-      onSubmit={async () => setMade((await api.createCollection({ body })).data)}
+      onSubmit={async (idempotencyKey) => setMade((await api.createCollection({ body, idempotencyKey })).data)}
     >
       <TextField
         label="Title"

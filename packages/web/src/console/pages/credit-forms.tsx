@@ -8,7 +8,6 @@ export function CouponForm({ onClose, onMade }: { onClose: () => void; onMade: (
   const [amount, setAmount] = useState('5')
   const [memo, setMemo] = useState('')
   const [expires, setExpires] = useState('')
-  const [idempotencyKey] = useState(() => crypto.randomUUID())
   const body = {
     amount: Number(amount),
     ...(memo.trim() === '' ? {} : { memo: memo.trim() }),
@@ -21,13 +20,7 @@ export function CouponForm({ onClose, onMade }: { onClose: () => void; onMade: (
       action="Grant the coupon"
       onClose={onClose}
       curl={() => ['grantCoupon', { body }]}
-      // A repeat after a lost answer returns the same coupon; a changed form is another request.
-      onSubmit={async () =>
-        onMade(
-          (await api.grantCoupon({ body, idempotencyKey: `${idempotencyKey} ${JSON.stringify(body)}`.slice(0, 255) })).data
-            .coupon,
-        )
-      }
+      onSubmit={async (idempotencyKey) => onMade((await api.grantCoupon({ body, idempotencyKey })).data.coupon)}
     >
       <TextField
         label="Credits"
@@ -86,7 +79,7 @@ export function CheckoutForm({ isIssuer, onClose }: { isIssuer: boolean; onClose
       action="Make the payment page"
       onClose={onClose}
       curl={() => ['createCheckout', { body }]}
-      onSubmit={async () => setMade((await api.createCheckout({ body })).data.url)}
+      onSubmit={async (idempotencyKey) => setMade((await api.createCheckout({ body, idempotencyKey })).data.url)}
     >
       <SelectField label="For" path="/purpose" value={purpose} options={purposes} onChange={setPurpose} />
       <TextField label="Credits" path="/credits" type="number" min={1} value={credits} onChange={setCredits} required />

@@ -72,7 +72,7 @@ function EpochForm({ onClose, onPublished }: { onClose: () => void; onPublished:
     value: Number(value),
     ...(expires === '' ? {} : { expires_at: `${expires}T23:59:59.999Z` }),
   })
-  const publish = async () => {
+  const publish = async (idempotencyKey: string) => {
     if (typeof parsed === 'string') return
     const isSure = await confirm({
       title: 'Publish the epoch?',
@@ -85,7 +85,7 @@ function EpochForm({ onClose, onPublished }: { onClose: () => void; onPublished:
       action: 'Publish the epoch',
     })
     if (!isSure) return
-    await api.publishEpoch({ body: bodyOf(parsed) })
+    await api.publishEpoch({ body: bodyOf(parsed), idempotencyKey })
     onPublished()
   }
   return (

@@ -153,7 +153,7 @@ function KeyForm({ rotated, onClose, onMade }: KeyFormProps) {
       action={rotated ? 'Rotate the key' : 'Create the key'}
       onClose={onClose}
       curl={() => ['createKey', { body }]}
-      onSubmit={async () => onMade((await api.createKey({ body })).data.key)}
+      onSubmit={async (idempotencyKey) => onMade((await api.createKey({ body, idempotencyKey })).data.key)}
     >
       {!rotated && (
         <SelectField

@@ -1,4 +1,4 @@
-import { newRoomSecret } from '@atrium/room-client/new-room-secret'
+import { newRoomSecret, randomId } from '@atrium/room-client/new-room-secret'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { useRef, useState } from 'preact/hooks'
 import { isolated } from '../../space/text/format.ts'
@@ -75,15 +75,15 @@ function LaunchForm({ agent, funds: { spacesUrl, balance }, onClose, onLaunched 
   const room = useRef<RoomSecret | undefined>(undefined)
   // Made once, as the room is, so that a repeat after a lost answer neither grants nor launches twice.
   const [attempt] = useState(() => ({
-    grantKey: crypto.randomUUID(),
+    grantKey: randomId(),
     expiresAt: new Date(Date.now() + DAY_MS).toISOString(),
   }))
-  const [launchKey, setLaunchKey] = useState(() => crypto.randomUUID())
+  const [launchKey, setLaunchKey] = useState(() => randomId())
   // Another coupon is another request.
   const payWith = (way: (typeof waysToPay)[number][0], coupon: string) => {
     setWay(way)
     setGiven(coupon)
-    setLaunchKey(crypto.randomUUID())
+    setLaunchKey(randomId())
   }
   const minutes = Math.min(LONGEST_MINUTES, agent.max_minutes)
   const bodyWith = (secret: RoomSecret, coupon: string) => ({

@@ -50,7 +50,7 @@ interface WebhookFormProps {
   /** Absent: a new one. */
   endpoint: Endpoint | undefined
   onClose: () => void
-  onSave: (body: Body) => Promise<void>
+  onSave: (body: Body, idempotencyKey: string) => Promise<void>
 }
 
 /** The address and what is sent there. Without a choice of events, every type is sent. */
@@ -69,7 +69,7 @@ export function WebhookForm({ endpoint, onClose, onSave }: WebhookFormProps) {
       action={endpoint ? 'Save' : 'Add the endpoint'}
       onClose={onClose}
       curl={() => (endpoint ? ['updateWebhookEndpoint', { id: endpoint.id, body }] : ['createWebhookEndpoint', { body }])}
-      onSubmit={() => onSave(body)}
+      onSubmit={(idempotencyKey) => onSave(body, idempotencyKey)}
     >
       <TextField label="Address" type="url" value={url} onChange={setUrl} required path="/url" hint={addressHint()} />
       <TextField

@@ -72,8 +72,8 @@ export function Webhooks() {
         <WebhookForm
           endpoint={undefined}
           onClose={() => setNew(false)}
-          onSave={async (body) => {
-            const { data } = await api.createWebhookEndpoint({ body })
+          onSave={async (body, idempotencyKey) => {
+            const { data } = await api.createWebhookEndpoint({ body, idempotencyKey })
             setSecret(data.secret)
             setNew(false)
             endpoints.reload()

@@ -8,8 +8,8 @@ interface FormDialogProps {
   title: string
   /** The words of the button that sends the form. */
   action: string
-  /** Sends the form. What it throws is shown at the fields that it names, and the rest above the buttons. */
-  onSubmit: () => Promise<void>
+  /** See Form. */
+  onSubmit: (idempotencyKey: string) => Promise<void>
   onClose: () => void
   /** The call that the form makes, to copy as curl. */
   curl?: () => CurlCall

@@ -1,4 +1,5 @@
 import { AtriumError } from '@atrium/client/atrium-error'
+import { randomId } from '@atrium/room-client/new-room-secret'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { FailureNote } from './failure.tsx'
@@ -7,8 +8,12 @@ import { findProblems } from './find-problems.ts'
 
 interface FormProps {
   class: string
-  /** Sends the form. What it throws is shown at the fields that it names, and the rest above the buttons. */
-  onSubmit: () => Promise<void>
+  /**
+   * Sends the form. What it throws is shown at the fields that it names, and the rest above the buttons. The
+   * Idempotency-Key is the same until the form is changed or accepted: an answer may be lost, and what is asked for
+   * again must not be made or paid twice.
+   */
+  onSubmit: (idempotencyKey: string) => Promise<void>
   /** The buttons. */
   foot: (isBusy: boolean) => ComponentChildren
   children: ComponentChildren
@@ -25,6 +30,7 @@ export function Form({ class: name, onSubmit, foot, children }: FormProps) {
   const [shown] = useState(() => new Set<string>())
   const [attempts, setAttempts] = useState(0)
   const form = useRef<HTMLFormElement>(null)
+  const idempotencyKey = useRef<string>(undefined)
   useEffect(() => {
     const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] :is(input, select)')
     invalid?.focus()
@@ -36,7 +42,8 @@ export function Form({ class: name, onSubmit, foot, children }: FormProps) {
     if (found.size > 0) return setAttempts((count) => count + 1)
     setBusy(true)
     try {
-      await onSubmit()
+      await onSubmit((idempotencyKey.current ??= randomId()))
+      idempotencyKey.current = undefined
     } catch (error) {
       setError(error)
       setAttempts((count) => count + 1)
@@ -46,6 +53,7 @@ export function Form({ class: name, onSubmit, foot, children }: FormProps) {
   }
   /** A field that is being corrected is not wrong any more, until the form is sent again. */
   const forget = ({ target }: Event) => {
+    idempotencyKey.current = undefined
     if (!(target instanceof Element) || !problems.has(target.id)) return
     setProblems(new Map([...problems].filter(([id]) => id !== target.id)))
   }

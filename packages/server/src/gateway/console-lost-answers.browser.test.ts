@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { skipWithoutChromium } from '@atrium/web/share/start-test-browser'
+import type { Page } from 'playwright-core'
+import { startConsoleInChromium, type ConsoleInChromium } from '#testing/console-in-chromium.ts'
+import { send } from '#testing/http.ts'
+
+/** The server has done what a form asked for, and the page does not know. */
+describe('forms of the console whose answer is lost', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
+  let world: ConsoleInChromium
+  before(async () => {
+    world = await startConsoleInChromium()
+  })
+  after(() => world?.close())
+
+  /** Each request arrives, and none of its answers. Ends when the form shows that. */
+  async function loseAnswers(page: Page, path: string, press: () => Promise<void>): Promise<void> {
+    await page.route(path, async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      await route.fetch()
+      return route.abort()
+    })
+    await press()
+    await page.getByRole('alert').getByText('network_error').waitFor({ timeout: 20_000 })
+    await page.unroute(path)
+  }
+  const open = (path: string) => world.open(path, { expected: /ERR_FAILED/ })
+  const list = async (path: string) => (await send(world.api, 'GET', path, { key: world.tenant.secretKey })).body.data
+  const named = async (path: string, text: string) => JSON.stringify(await list(path)).split(text).length - 1
+
+  test('a key that is asked for again is the same key; with another name it is another', async () => {
+    const { page } = await open('/keys')
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    const name = page.getByLabel('Name', { exact: true })
+    const create = page.getByRole('button', { name: 'Create the key', exact: true })
+    await name.fill('asked for twice')
+    await loseAnswers(page, '**/v1/tenant/keys', () => create.click())
+    assert.equal(await name.inputValue(), 'asked for twice')
+    await create.click()
+    await page.getByRole('button', { name: 'Done' }).waitFor()
+    assert.equal(await named('/tenant/keys', 'asked for twice'), 1)
+    await page.getByLabel('I have stored it').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    await name.fill('first thought')
+    await loseAnswers(page, '**/v1/tenant/keys', () => create.click())
+    await name.fill('second thought')
+    await create.click()
+    await page.getByRole('button', { name: 'Done' }).waitFor()
+    assert.equal(await named('/tenant/keys', 'first thought'), 1)
+    assert.equal(await named('/tenant/keys', 'second thought'), 1)
+    await page.context().close()
+  })
+
+  test('a collection that is asked for again is the same collection, and a choice that is changed makes another', async () => {
+    const { page } = await open('/collections')
+    await page.getByRole('button', { name: 'New collection' }).first().click()
+    const create = page.getByRole('button', { name: 'Make the collection', exact: true })
+    await page.getByRole('dialog').getByLabel('Title', { exact: true }).fill('Lost and found')
+    await loseAnswers(page, '**/v1/collections', () => create.click())
+    await create.click()
+    await page.getByRole('heading', { name: 'The collection is made' }).waitFor()
+    await page.getByLabel('I have stored it').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('heading', { name: 'Lost and found' }).waitFor()
+    const made = async () => (await list('/collections?q=Lost')).length
+    assert.equal(await made(), 1)
+
+    await page.goto(`${world.api.origin}/console/collections`)
+    await page.getByRole('button', { name: 'New collection' }).first().click()
+    await page.getByRole('dialog').getByLabel('Title', { exact: true }).fill('Lost and changed')
+    await loseAnswers(page, '**/v1/collections', () => create.click())
+    await page.getByLabel('Who may add items').selectOption('token')
+    await create.click()
+    await page.getByText('Contributor token', { exact: true }).waitFor()
+    await page.context().close()
+  })
+
+  test('without https, where a browser makes no random UUID, the form of a coupon opens', async () => {
+    const { page, problems } = await open('/credits')
+    await page.addInitScript('delete Crypto.prototype.randomUUID')
+    await page.reload()
+    await page.getByRole('button', { name: 'Grant a coupon' }).first().click()
+    await page.getByRole('dialog', { name: 'Grant a coupon' }).waitFor()
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
+})
