@@ -86,7 +86,7 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
         return send(ctx, op, req, reply, serialise(answer), answer)
       }
       // The slot is released before the answer is sent: a client that does not read would keep it.
-      assertRoom(req, reply, readerOf(req))
+      assertRoom(req, reply, unreadOwnerOf(req))
       const { answer, sent } = await pageTurns.run(req.tenantKey?.tenantId ?? limitAddress(req.ip), 1, async () => {
         const made = (await run(call, undefined)) as Answer
         return { answer: made, sent: serialise(made) }
@@ -99,7 +99,7 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
 }
 
 /** Whose unread answers are limited together. */
-function readerOf(req: FastifyRequest): string {
+function unreadOwnerOf(req: FastifyRequest): string {
   return req.tenantKey?.tenantId ?? (req.operator ? 'operator' : keyless)
 }
 
@@ -288,7 +288,7 @@ function send(
     }
   }
   countUsage(ctx, req, sent.body)
-  return sendBody(req, reply, sent.body, readerOf(req))
+  return sendBody(req, reply, sent.body, unreadOwnerOf(req))
 }
 
 /** If-None-Match (RFC 9110, 13.1.2): a list of tags, compared weakly, or an asterisk. */

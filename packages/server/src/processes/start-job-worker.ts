@@ -5,7 +5,7 @@ import { SessionRunner } from '#features/sessions/running/session-runner.ts'
 import { WebhookRunner } from '#features/webhooks/delivering/webhook-runner.ts'
 import { freeStartMemory } from '#http/collect-large.ts'
 import { openContext } from './open-context.ts'
-import { watchQueues } from './metrics/watch-queues.ts'
+import { watchInstallation } from './metrics/watch-installation.ts'
 import { startBeat } from './beat.ts'
 import { startSweeper } from './sweeper.ts'
 
@@ -30,7 +30,7 @@ export async function startJobWorker(config: Config, secrets: Secrets, databaseU
   const sessions = new SessionRunner(ctx, directUrl, maxSessions)
   const generator = new ArtifactGenerator(ctx, directUrl, maxArtifacts)
   const webhooks = new WebhookRunner(ctx, directUrl)
-  watchQueues(ctx)
+  watchInstallation(ctx)
   const stopBeat = startBeat(ctx, 'worker')
   freeStartMemory()
   let stopSweeping = () => undefined as void

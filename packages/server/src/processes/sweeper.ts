@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { noteContact } from '#db/contact-store.ts'
 import type { Context } from '#features/context.ts'
 import { removeOldEntries } from '#features/audit-log/record-audit.ts'
 import { expireUploads } from '#features/artifacts/uploads/complete-upload.ts'
@@ -26,6 +27,7 @@ import { collectAppPage, collectCertificate, collectSigningKeys } from '#feature
 import { integrateLeaves } from '#features/transparency-log/integrate.ts'
 import { logOrigin, publishCheckpoint } from '#features/transparency-log/publish.ts'
 import { collectCosignatures } from '#features/transparency-log/witnesses.ts'
+import { moveWaiting } from './sweeping/move-waiting.ts'
 import { runLeased } from './sweeping/run-leased.ts'
 import { insertSweeps } from '#features/installation/sweep-store.ts'
 
@@ -52,10 +54,11 @@ interface Sweep {
  * skipped, or handled only once.
  */
 export function startSweeper(ctx: Context): () => void {
+  const stopping = new AbortController()
   const deleteExpired = deleteExpiredFrom(ctx.db)
   const sweeps: Sweep[] = [
     { name: 'expired idempotency keys', intervalMs: 60_000, run: () => deleteExpired(batchSize) },
-    { name: 'sessions, holds and coupons whose time is up', intervalMs: 5_000, run: () => settleOverdue(ctx) },
+    { name: 'sessions, holds and coupons whose time is up', intervalMs: 5_000, run: () => settleOverdue(ctx, stopping.signal) },
     { name: 'half-written files', intervalMs: 10 * 60_000, run: () => ctx.blobs.sweep(), local: true },
     { name: 'folders of pictures', intervalMs: 10 * 60_000, run: () => ctx.pictures.sweep(), local: true },
     { name: 'stored files of what was deleted', intervalMs: 5_000, run: () => deleteBlobs(ctx, batchSize) },
@@ -99,6 +102,7 @@ export function startSweeper(ctx: Context): () => void {
   )
   return () => {
     state.stopped = true
+    stopping.abort()
     for (const timer of timers) clearInterval(timer)
   }
 }
@@ -151,7 +155,10 @@ async function runSweep(ctx: Context, state: State, sweeps: Sweep[], sweep: Swee
  * Ends all overdue sessions before the ledger is settled. After a long outage the hold of a session that worked has
  * expired too, and must be captured and not released. The hold of a session that could not be ended waits for it.
  */
-async function settleOverdue(ctx: Context): Promise<number> {
+async function settleOverdue(ctx: Context, signal: AbortSignal): Promise<number> {
+  const setBackSeconds = await noteContact(ctx.db)
+  // It may take minutes, and overdue sessions must end on time.
+  if (setBackSeconds > 0) void moveWaiting(ctx, setBackSeconds, signal)
   const { looked, failed } = await endOverdue(ctx, sessionsAtOnce)
   if (looked < sessionsAtOnce) return sweepLedger(ctx.db, ctx.ledger, batchSize, failed)
   if (failed.length === looked) throw new Error(`none of ${looked} overdue sessions could be ended`)

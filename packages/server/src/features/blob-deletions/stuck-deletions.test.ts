@@ -6,6 +6,7 @@ import { BlobError } from '#ports/blobs/blobs.ts'
 import { startTestApi } from '#testing/test-api.ts'
 import { deleteBlobs } from './delete-blobs.ts'
 import { holdBlobDeletions } from './hold-store.ts'
+import { updateOverlong } from './store.ts'
 
 test('a deletion that fails again and again grows old in the metrics, unless a backup holds it', async (t) => {
   const api = await startTestApi()
@@ -34,4 +35,20 @@ test('a deletion that fails again and again grows old in the metrics, unless a b
   await db.pool.query('update blob_deletions set due_at = now()')
   await deleteBlobs(api.ctx, 100)
   assert.deepEqual(await measure(), { depth: 0, isStuck: false })
+})
+
+test('after the clock of the database was set back, a deletion waits no longer than for another attempt', async (t) => {
+  const api = await startTestApi()
+  t.after(() => api.close())
+  const { db } = api.ctx
+  await db.pool.query(
+    `insert into blob_deletions (tenant_id, target, due_at) values ('t', 'late/', now() + interval '1 hour'),
+       ('t', 'claimed/', now() + interval '110 seconds')`,
+  )
+  await updateOverlong(db)
+  const { rows } = await db.pool.query('select target, due_at <= now() as is_due from blob_deletions order by target')
+  assert.deepEqual(rows, [
+    { target: 'claimed/', is_due: false },
+    { target: 'late/', is_due: true },
+  ])
 })

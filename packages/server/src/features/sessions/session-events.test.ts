@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile'
 import { send } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { endOverdue } from './session-transitions.ts'
-import { noteContact } from './contact-store.ts'
+import { noteContact } from '#db/contact-store.ts'
 
 let world: SessionWorld
 before(async () => {
@@ -82,6 +82,7 @@ test('a session whose agent cannot be reached has a failure event and no start e
   await pool.query(`update sessions set created_at = now() - interval '31 seconds' where id = $1`, [id])
   // The first contact after an outage.
   await pool.query(`update database_contact set since = now() - interval '1 hour', last_at = now() - interval '17 seconds'`)
+  await noteContact(world.api.ctx.db)
   await endOverdue(world.api.ctx, 10)
   assert.deepEqual(await toldOf(id), [], 'while the database was away the agent could not say that it came')
   await pool.query(`update database_contact set since = now() - interval '31 seconds'`)

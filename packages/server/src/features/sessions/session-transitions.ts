@@ -9,8 +9,6 @@ import { holdIdOf } from './launch.ts'
 import { isActive, isDue, sessionEvent, type Ending, type Session, type SessionStatus } from './session.ts'
 import { listUnendedOfTenant } from './retention-store.ts'
 import { listActiveOfAgent, listOfSuspended, listOverdue } from './list-store.ts'
-import { noteContact } from './contact-store.ts'
-import { followClock } from './follow-clock.ts'
 import { findSessionForUpdate, updateEnded, updateJoined } from './store.ts'
 
 type SessionRef = Pick<Session, 'tenantId' | 'id'>
@@ -117,10 +115,9 @@ function useOf({ heldCredits, usedCredits, use }: Budget): HoldEnd['use'] {
 /**
  * Ends the sessions whose time is up, whatever became of their worker, those whose remote agent did not join, and those
  * of suspended tenants. Returns how many sessions were due, and the ids of those that could not be ended: one failure
- * does not keep the others from their end.
+ * does not keep the others from their end. The caller calls noteContact first.
  */
 export async function endOverdue(ctx: Context, limit: number): Promise<{ looked: number; failed: string[] }> {
-  const setBackSeconds = await noteContact(ctx.db)
   const overdue = await listOverdue(ctx.db, limit)
   const suspended = await listOfSuspended(ctx.db, limit - overdue.length)
   const due = [
@@ -137,8 +134,6 @@ export async function endOverdue(ctx: Context, limit: number): Promise<{ looked:
       failed.push(session.id)
     }
   }
-  // This comes last, because it may take minutes, and overdue sessions must end on time.
-  if (setBackSeconds > 0) await followClock(ctx, setBackSeconds)
   return { looked: due.length, failed }
 }
 

@@ -4,7 +4,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { endOverdue } from './session-transitions.ts'
-import { noteContact } from './contact-store.ts'
+import { noteContact } from '#db/contact-store.ts'
 
 let world: SessionWorld
 before(async () => {

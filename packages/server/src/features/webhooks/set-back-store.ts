@@ -1,10 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { keepTrying } from '@atrium/traffic/keep-trying'
 import { statement, type Db } from '#db/database.ts'
+import { isPassing } from '#db/is-passing.ts'
 import { forEach, of } from './store.ts'
 import type { EndpointRef } from './webhook.ts'
 
 // After the clock of the database was set back, the times of waiting deliveries are too late by the same amount.
 
 const batchSize = 1_000
+const retryMs = 1_000
 
 const waitingStatements = forEach((t) =>
   statement<{ tenant_id: string; endpoint_id: string }>(
@@ -51,27 +55,64 @@ const queuesStatement = statement<never>(
   'update webhook_queues set due_at = now(), resends = resends + 1 where due_at > now()',
 )
 
-/** Moves the time of each delivery that waits by so many seconds. */
-export async function moveDeliveries(db: Db, seconds: number): Promise<void> {
-  for (const statement of Object.values(waitingStatements))
-    for (const row of await db.query(statement, []))
-      await moveEndpoint(db, { tenantId: row.tenant_id, endpointId: row.endpoint_id }, seconds)
-  await db.query(queuesStatement, [])
+/** What is left to move of an endpoint. */
+interface Move {
+  ref: EndpointRef
+  /** The last row of the page before; undefined: every row was moved. */
+  after: Pick<LateRow, 'next_attempt_at' | 'sequence'> | undefined
+  /**
+   * The page that was read last, until it was moved. It is not read again after a failure, because some of it may have
+   * been moved; such a row no longer has the time that it had in the page.
+   */
+  page?: LateRow[] | undefined
 }
 
-async function moveEndpoint(db: Db, ref: EndpointRef, seconds: number): Promise<void> {
+/**
+ * Moves the time of each delivery that waits by so many seconds, once. While the database or a node does not answer, it
+ * tries again. An endpoint whose node is down does not hold up the others.
+ */
+export async function moveDeliveries(db: Db, seconds: number, signal: AbortSignal): Promise<void> {
+  let left: Move[] = []
+  for (const statement of Object.values(waitingStatements))
+    for (const row of await keepTrying(() => db.query(statement, []), { signal, isPassing }))
+      // The cursor is the time before the move. A moved row comes before the cursor, so it is not moved again.
+      left.push({
+        ref: { tenantId: row.tenant_id, endpointId: row.endpoint_id },
+        after: { next_attempt_at: '-infinity', sequence: 0 },
+      })
+  while (left.length > 0) {
+    left = await moveEach(db, left, seconds)
+    await keepTrying(() => db.query(queuesStatement, []), { signal, isPassing })
+    if (left.length > 0) await delay(retryMs, undefined, { signal })
+  }
+}
+
+/** Returns those that are to be tried again. */
+async function moveEach(db: Db, moves: Move[], seconds: number): Promise<Move[]> {
+  const failed: Move[] = []
+  for (const move of moves)
+    await moveEndpoint(db, move, seconds).catch((error: unknown) => {
+      if (!isPassing(error)) throw error
+      failed.push(move)
+    })
+  return failed
+}
+
+async function moveEndpoint(db: Db, move: Move, seconds: number): Promise<void> {
+  const { ref } = move
   const key = [ref.tenantId, ref.endpointId]
-  // The cursor is the time before the move. A moved row comes before the cursor, so it is not moved again.
-  let after: Pick<LateRow, 'next_attempt_at' | 'sequence'> | undefined = { next_attempt_at: '-infinity', sequence: 0 }
-  while (after) {
-    const late: LateRow[] = await db.query(of(lateStatements, ref), [...key, after.next_attempt_at, after.sequence, seconds])
+  while (move.after) {
+    const { next_attempt_at: after, sequence } = move.after
+    move.page ??= await db.query(of(lateStatements, ref), [...key, after, sequence, seconds])
+    const { page } = move
     await db.query(of(moveStatements, ref), [
       ...key,
-      late.map(({ slot }) => slot),
-      late.map(({ sequence }) => sequence),
-      late.map(({ next_attempt_at: was }) => was),
-      late.map(({ moved_to: to }) => to),
+      page.map(({ slot }) => slot),
+      page.map(({ sequence: one }) => one),
+      page.map(({ next_attempt_at: was }) => was),
+      page.map(({ moved_to: to }) => to),
     ])
-    after = late.length === batchSize ? late.at(-1) : undefined
+    move.after = page.length === batchSize ? page.at(-1) : undefined
+    move.page = undefined
   }
 }

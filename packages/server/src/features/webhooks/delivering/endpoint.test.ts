@@ -2,7 +2,8 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { eventually } from '#testing/session-world.ts'
 import { startWebhookWorld, type WebhookWorld } from '#testing/webhook-world.ts'
-import { endOverdue } from '#features/sessions/session-transitions.ts'
+import { noteContact } from '#db/contact-store.ts'
+import { moveDeliveries } from '../set-back-store.ts'
 import { ShardGuard } from '#features/distribution/shard-guard.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 
@@ -171,13 +172,14 @@ describe('a worker', () => {
        on conflict on constraint database_contact_pkey do update set last_at = excluded.last_at`,
     )
     server.reply = 204
-    await endOverdue(world.api.ctx, 10)
+    const { db } = world.api.ctx
+    await moveDeliveries(db, await noteContact(db), AbortSignal.timeout(20_000))
     const left = () => world.deliveries().then((all) => all.filter((one) => one.status === 'pending'))
     await eventually(async () => (await left()).length === 1, 'what would be due has arrived')
     const [last] = await left()
     const waitMs = Date.parse(last!.next_attempt_at) - Date.now()
     assert.ok(waitMs > 29 * 60_000 && waitMs <= 30 * 60_000, `it waits ${waitMs} ms`)
-    await endOverdue(world.api.ctx, 10)
+    assert.equal(await noteContact(db), 0, 'it is moved once')
     assert.equal((await left())[0]!.next_attempt_at, last!.next_attempt_at)
   })
 

@@ -1,4 +1,4 @@
-import { statement, type Db } from '#db/database.ts'
+import { statement, type Db } from './database.ts'
 
 const contactStatement = statement<{ set_back: number }>(
   'database-contact',

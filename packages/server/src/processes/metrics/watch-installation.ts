@@ -11,7 +11,7 @@ const sizeHoldsMs = 60_000
  * These are properties of the database and of the data folder. Every worker reports the same, and the highest value of
  * several is shown.
  */
-export function watchQueues({
+export function watchInstallation({
   db,
   log,
   blobs,

@@ -1,0 +1,22 @@
+import { keepTrying } from '@atrium/traffic/keep-trying'
+import { isPassing } from '#db/is-passing.ts'
+import { updateOverlong } from '#features/blob-deletions/store.ts'
+import type { Context } from '#features/context.ts'
+import { moveDeliveries } from '#features/webhooks/set-back-store.ts'
+
+/**
+ * Moves the times that were written before the clock of the database was set back by `seconds`, so that nothing waits
+ * longer than intended. Where the database or a node does not answer, it tries again. Never rejects. What a process that
+ * ends has not moved is due when the clock reaches its time.
+ */
+export async function moveWaiting({ db, log }: Pick<Context, 'db' | 'log'>, seconds: number, signal: AbortSignal): Promise<void> {
+  log.warn({ seconds: Math.round(seconds) }, 'the clock of the database was set back; the times of waiting work are moved')
+  const patience = { signal, isPassing }
+  const moves = [moveDeliveries(db, seconds, signal), keepTrying(() => updateOverlong(db), patience)]
+  for (const moved of await Promise.allSettled(moves))
+    if (moved.status === 'rejected' && !signal.aborted)
+      log.error(
+        { err: moved.reason as unknown },
+        'the times of waiting work were not moved; it is due when the clock reaches them',
+      )
+}
