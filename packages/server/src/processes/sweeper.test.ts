@@ -58,6 +58,39 @@ test('sessions that worked are paid also when nobody swept until their holds wer
   assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
 })
 
+test('a session is paid also where the clock jumps forward while a sweep is under way', async () => {
+  const coupon = await world.makeCoupon(price)
+  const { id } = (await world.launch(await world.makeAgent({ price_credits: price }), world.newRoom(), coupon)).body.data
+  await run(`update sessions set status = 'running', joined_at = now() where id = '${id}'`)
+  const { ctx } = world.api
+  let hasJumped = false
+  // The clock jumps by an hour, once overdue sessions were looked for. A process that is stopped there for an hour finds
+  // the same.
+  const query: typeof ctx.db.query = async (statement, values) => {
+    const rows = await ctx.db.query(statement, values)
+    if (hasJumped) return rows
+    if (statement.name === 'database-contact')
+      return rows.map((row) => ({ ...row, last_at: new Date(Date.now() - 3_600_000).toISOString() }))
+    if (statement.name === 'sessions-of-suspended') {
+      hasJumped = true
+      await run(`update sessions set expires_at = now() - interval '15 minutes' where id = '${id}'`)
+      await run(`update ledger_due set due_at = now() - interval '5 minutes'`)
+    }
+    return rows
+  }
+  const stop = startSweeper({ ...ctx, db: { ...ctx.db, query } })
+  try {
+    await eventually(async () => (await world.balance(coupon)).held === 0, 'it is settled', 20_000)
+  } finally {
+    stop()
+  }
+  assert.deepEqual(await world.balance(coupon), { balance: 0, held: 0 })
+  assert.deepEqual((await run(`select status, charged from sessions where id = '${id}'`)).rows, [
+    { status: 'expired', charged: price },
+  ])
+  assert.deepEqual((await auditLedger(ctx.db)).findings, [])
+})
+
 test('of many processes one does a sweep when it is due, and each shows when that was', async (t) => {
   const { ctx } = world.api
   await run('update sweep_leases set ran_at = null, until = null')

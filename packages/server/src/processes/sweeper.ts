@@ -153,14 +153,15 @@ async function runSweep(ctx: Context, state: State, sweeps: Sweep[], sweep: Swee
 
 /**
  * Ends all overdue sessions before the ledger is settled. After a long outage the hold of a session that worked has
- * expired too, and must be captured and not released. The hold of a session that could not be ended waits for it.
+ * expired too, and must be captured and not released. The hold of a session that could not be ended waits for it. So
+ * does a hold that expires meanwhile: this process may be stopped for an hour in between, or the clock jump forward.
  */
 async function settleOverdue(ctx: Context, signal: AbortSignal): Promise<number> {
-  const setBackSeconds = await noteContact(ctx.db)
+  const { at, setBackSeconds } = await noteContact(ctx.db)
   // It may take minutes, and overdue sessions must end on time.
   if (setBackSeconds > 0) void moveWaiting(ctx, setBackSeconds, signal)
   const { looked, failed } = await endOverdue(ctx, sessionsAtOnce)
-  if (looked < sessionsAtOnce) return sweepLedger(ctx.db, ctx.ledger, batchSize, failed)
+  if (looked < sessionsAtOnce) return sweepLedger(ctx.db, ctx.ledger, batchSize, { after: at, purposes: failed })
   if (failed.length === looked) throw new Error(`none of ${looked} overdue sessions could be ended`)
   return batchSize
 }

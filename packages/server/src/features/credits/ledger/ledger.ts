@@ -9,7 +9,7 @@ import { claimKey, deleteClaims, insertClaims } from '#http/idempotency/store.ts
 import { type BookState, type Decision, decide } from './decide.ts'
 import { type AccountRef, type Movement, type MovementOutcome, accountKey } from './movement.ts'
 import { accountsOf, debtAccountsOf, lockMovements } from './lock-store.ts'
-import { type DueEnd, listDueEnds, writeDecision } from './store.ts'
+import { type DueEnd, listDueEnds, type Spared, writeDecision } from './store.ts'
 
 /**
  * Posts independent movements in a transaction of its own. Movements that arrive while a batch commits share the next
@@ -29,11 +29,13 @@ export function openLedger(db: Database): Ledger {
   })
 }
 
+const nothing: Spared = { after: 'infinity', purposes: [] }
+
 /**
- * Releases holds that are past their end, except those for what is in `spared`, and returns the rest of expired
- * coupons. Returns how many it settled.
+ * Releases holds that are past their end, and returns the rest of expired coupons, without what is spared. Returns how
+ * many it settled.
  */
-export async function sweepLedger(db: Db, ledger: Ledger, limit: number, spared: string[] = []): Promise<number> {
+export async function sweepLedger(db: Db, ledger: Ledger, limit: number, spared: Spared = nothing): Promise<number> {
   const due = await listDueEnds(db, limit, spared)
   const settled = await Promise.allSettled(due.map((one) => ledger.add(movementOf(one))))
   // A movement whose account is locked is due again at the next sweep, and does not fail the others.

@@ -142,14 +142,22 @@ const dueStatement = statement<DueRow>(
    from ledger_due d
    left join ledger_holds h on h.tenant_id = d.tenant_id and h.id = d.id
    left join ledger_accounts a on a.tenant_id = d.tenant_id and a.id = d.id
-   where d.due_at <= now() and (h.purpose is null or split_part(h.purpose, '/', 1) <> all ($2::text[]))
+   where d.due_at <= least(now(), $3::timestamptz) and (h.purpose is null or split_part(h.purpose, '/', 1) <> all ($2::text[]))
    order by d.due_at
    limit $1`,
 )
 
-/** The holds and coupons of all tenants that are past their end, without holds for what is in `spared`. */
-export async function listDueEnds(db: Db, limit: number, spared: string[]): Promise<DueEnd[]> {
-  const rows = await db.query(dueStatement, [limit, spared])
+/** Which of the holds and coupons that are past their end are not settled yet. */
+export interface Spared {
+  /** Those whose end is after this time. RFC 3339. */
+  after: string
+  /** Holds for these purposes. */
+  purposes: string[]
+}
+
+/** The holds and coupons of all tenants that are past their end, without what is spared. */
+export async function listDueEnds(db: Db, limit: number, { after, purposes }: Spared): Promise<DueEnd[]> {
+  const rows = await db.query(dueStatement, [limit, purposes, after])
   return rows.map(({ what, tenant_id: tenantId, id, to_tenant_id: toTenantId, to_id: toId, actor }) => ({
     what,
     subject: { tenantId, id },
