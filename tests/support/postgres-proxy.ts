@@ -222,6 +222,8 @@ async function* messages(socket: Socket, fromClient: boolean): AsyncGenerator<Me
 const byTheClock = [
   // Known keys are looked up again when they are some seconds old.
   'where k.key_hash = any($1)',
+  // Sent together with the first statement of an operation, so that it comes before or after it.
+  "select status = 'active' as active from tenants",
   'insert into usage_writers',
   'delete from usage_writers',
   'update api_keys k set last_used_at',
@@ -230,6 +232,7 @@ const byTheClock = [
   'update sessions set notice_due',
   'select id from sessions',
   "from sessions where status = 'armed' and expires_at <= now()",
+  'with recursive present (tenant_id)',
   'insert into database_contact',
   'delete from sessions s using due',
   'delete from checkouts where',

@@ -8,7 +8,8 @@ import type { AuditActor } from '#features/audit-log/audit-entry.ts'
 import type { Context } from '#features/context.ts'
 import type { ConsoleAccount } from '#ports/console-identity.ts'
 import { notifyKeyChange } from '#features/keys/store.ts'
-import { findDevelopmentTenant, findTenant } from '#features/tenants/store.ts'
+import { assertActive } from '#features/tenants/assert-active.ts'
+import { findDevelopmentTenant } from '#features/tenants/store.ts'
 import { findLink, insertLink, type LinkTarget, type LinkView, takeLink, viewLink } from './link-store.ts'
 import { type Account, joinMember, listMembersForUpdate, listMemberships } from './member-store.ts'
 import { type ConsoleSession, lifetimeSeconds, linkSeconds } from './session.ts'
@@ -117,7 +118,7 @@ async function beginSession(tx: Tx, target: LinkTarget, browser: Browser): Promi
   const tenantId = target.kind === 'operator' ? undefined : target.tenantId
   const memberId = target.kind === 'member' ? target.memberId : undefined
   // No request accepts such a session, so it must neither end the one that the browser has nor use the link up.
-  if (tenantId !== undefined && (await findTenant(tx, tenantId))?.status !== 'active') throw new ApiError('tenant_suspended')
+  if (tenantId !== undefined) await assertActive(tx, tenantId)
   const { address, userAgent, tokenHashes } = browser
   for (const replaced of await deleteSessionsByToken(tx, tokenHashes)) {
     await recordSignIn(tx, 'signOutOfConsole', replaced, browser)

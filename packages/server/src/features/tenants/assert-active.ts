@@ -1,6 +1,6 @@
 import type { Tx } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { findTenant } from './store.ts'
+import { isTenantActive } from './store.ts'
 
 /**
  * For a transaction that writes for a tenant. The key was checked before it, and the process may have been stopped since,
@@ -11,5 +11,5 @@ import { findTenant } from './store.ts'
  * So either the deletion finds what was written, or this function finds the tenant suspended.
  */
 export async function assertActive(tx: Tx, tenantId: string): Promise<void> {
-  if ((await findTenant(tx, tenantId))?.status !== 'active') throw new ApiError('tenant_suspended')
+  if (!(await isTenantActive(tx, tenantId))) throw new ApiError('tenant_suspended')
 }

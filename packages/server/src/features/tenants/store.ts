@@ -55,6 +55,16 @@ export async function findTenant(db: Db, id: string): Promise<Tenant | undefined
   return row && toTenant(row)
 }
 
+const activeStatement = statement<{ active: boolean }>(
+  'tenants-active',
+  `select status = 'active' as active from tenants where id = $1 and ${notSystem}`,
+)
+
+/** Whether the tenant exists and is not suspended. */
+export async function isTenantActive(db: Db, id: string): Promise<boolean> {
+  return (await db.query(activeStatement, [id]))[0]?.active ?? false
+}
+
 interface ListedRow extends Row {
   deletion_due_at: string | null
   deletion_started_at: string | null
