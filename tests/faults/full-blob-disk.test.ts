@@ -37,7 +37,9 @@ test(
       return status
     }
     const sendTogether = () => Promise.all(Array.from({ length: 12 }, send))
-    assert.ok((await sendTogether()).includes(503), 'it was full while they arrived')
+    // Beside those 128 MiB and the first file of the database there is room for 3 or 4 of 24 MiB.
+    const stored = (await sendTogether()).filter((status) => status === 200).length
+    assert.ok(stored >= 3 && stored <= 4, `${stored} of 12 were stored`)
     assert.deepEqual(await readdir(join(disk.folder, 'blobs', '.growing')), [])
     disk.fill()
     const metrics = await (await fetch(`${origin}/metrics`)).text()

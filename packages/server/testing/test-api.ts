@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +27,7 @@ export interface TestApi {
   /** With /v1. */
   baseUrl: string
   origin: string
+  server: Server
   ctx: Context
   databaseUrl: string
   adminToken: string
@@ -72,6 +74,7 @@ export async function startTestApi(env: Partial<Env> = {}, serveMcp?: ServeMessa
   return {
     origin,
     baseUrl: `${origin}/v1`,
+    server: app.server,
     ctx,
     databaseUrl: database.url,
     adminToken,

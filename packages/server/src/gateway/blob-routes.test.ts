@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { mountDisk, whyNoDisk } from '../../../../tests/support/small-disk.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 import { bytesOf, mebibyte, sha256Of } from '#testing/blobs/blob-bytes.ts'
 import { breakOff, sendHttp } from '#testing/blobs/send-http.ts'
@@ -142,6 +144,29 @@ test('an upload that is broken off leaves no half file', async () => {
   const left = () => readdir(folder).catch(() => [])
   while ((await left()).length > 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
   assert.deepEqual(await left(), [])
+})
+
+test('the rest of a refused upload is not waited for longer than for any other request', { skip: whyNoDisk() }, async (t) => {
+  const disk = mountDisk(t, 240)
+  const full = await startTestApi({ dataDir: disk.folder })
+  t.after(() => full.close())
+  full.server.requestTimeout = 500
+  const size = 64 * mebibyte
+  const signed = await full.ctx.blobs.presignUpload({ key: 'uploads/slow', mime, bytes: size, expiresInSeconds: 60 })
+  const { port, pathname, search } = new URL(signed.url.replace(full.ctx.config.publicUrl, full.origin))
+  const socket = connect(Number(port), '127.0.0.1')
+  t.after(() => socket.destroy())
+  let answer = ''
+  socket.on('data', (data) => (answer += data)).on('error', () => {})
+  socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: a\r\nContent-Type: ${mime}\r\nContent-Length: ${size}\r\n\r\n`)
+  const sending = setInterval(() => socket.write(Buffer.alloc(16_384)), 20)
+  t.after(() => clearInterval(sending))
+  // Node reports the time limit once, a second after it at the latest, and the upload has a longer one.
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  assert.equal(answer, '')
+  disk.fill()
+  await once(socket, 'close', { signal: AbortSignal.timeout(20_000) })
+  assert.match(answer, /^HTTP\/1.1 503 /)
 })
 
 test('what is served cannot run, is not sniffed, and is not kept by others', async () => {

@@ -112,7 +112,7 @@ function closeUnlessSmall(req: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** NaN: the request announces no length. */
-function bodyBytes({ headers }: FastifyRequest): number {
+function bodyBytes({ headers }: Pick<FastifyRequest, 'headers'>): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : NaN
 }
 
@@ -141,11 +141,16 @@ async function uploadGrantOf(
 
 /**
  * The rest of the body is read and discarded within the time limit of the server: a reset of the connection would lose
- * the answer for a browser that is still sending. Node itself discards only a body of which nothing was read.
+ * the answer for a browser that is still sending. Node itself discards only a body of which nothing was read, and it
+ * reports the time limit once, which may have been while the upload had a longer one.
  */
-function discardRest(req: FastifyRequest, reply: FastifyReply): void {
-  if (req.raw.destroyed || !(bodyBytes(req) <= discardedBytes)) reply.header('connection', 'close')
-  else req.raw.resume()
+function discardRest({ raw, server, headers }: FastifyRequest, reply: FastifyReply): void {
+  if (raw.destroyed || !(bodyBytes({ headers }) <= discardedBytes)) {
+    reply.header('connection', 'close')
+    return
+  }
+  const timer = setTimeout(() => raw.destroy(), server.server.requestTimeout)
+  raw.once('close', () => clearTimeout(timer)).resume()
 }
 
 function uploadOver(): ApiError {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { mkdir, open, readdir, rm, rmdir, stat, statfs, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, rmdir, stat, statfs, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { assertBlobKey, assertBlobPrefix } from './blob-key.ts'
 import {
@@ -35,6 +35,9 @@ export interface DiskBlobsOptions {
 const pageSize = 1_000
 /** A running write touches its file every few seconds. */
 const abandonedMs = 60 * 60 * 1_000
+/** No room is kept for the rest of a file that was not written for as long: its process has probably been killed. */
+const stalledMs = 2 * 60 * 1_000
+
 /** Stores blobs as files in a folder and signs its own URLs. Several processes may share the folder. */
 export class DiskBlobs implements Blobs {
   readonly #folder: string
@@ -42,6 +45,7 @@ export class DiskBlobs implements Blobs {
   readonly #urlKeys: readonly Buffer[]
   readonly #temporary: string
   readonly #minFreeBytes: number
+  #lastReserved: Promise<unknown> = Promise.resolve()
 
   constructor({ folder, publicUrl, urlKeys, minFreeBytes = 128 * 1024 * 1024 }: DiskBlobsOptions) {
     this.#minFreeBytes = minFreeBytes
@@ -170,10 +174,34 @@ export class DiskBlobs implements Blobs {
   async #writeWhole(key: string, body: Pick<WholeFile, 'chunks' | 'bytes' | 'sha256' | 'once'>) {
     const path = this.#pathOf(key)
     await this.#makeTemporary()
-    await this.#assertRoom(body.bytes)
-    // Again while the file grows, because files that began at the same time grow too.
+    const reserve = (file: FileHandle, bytes: number) => this.#reserve(file, bytes)
+    // Again while the file grows, because others write to the disk too.
     const assertRoom = (bytes: number) => this.#assertRoom(bytes)
-    return statOf(await writeWhole({ path, temporary: this.#temporary, assertRoom, ...body }).catch(unlessFull))
+    return statOf(await writeWhole({ path, temporary: this.#temporary, reserve, assertRoom, ...body }).catch(unlessFull))
+  }
+
+  /**
+   * Gives the file its whole length, without any content. So every process sees how much the files that are being
+   * written will still take, and of those that begin together it admits as many as there is room for. Two processes that
+   * ask for the last room at the same moment see each other, and then neither gets it.
+   */
+  async #reserve(file: FileHandle, bytes: number): Promise<void> {
+    const reserved = this.#lastReserved.then(async () => {
+      await file.truncate(bytes)
+      await this.#assertRoom(await this.#missingBytes())
+    })
+    this.#lastReserved = reserved.catch(() => undefined)
+    return reserved
+  }
+
+  /** What the files that are being written will still take. */
+  async #missingBytes(): Promise<number> {
+    const since = Date.now() - stalledMs
+    const missing = (await readdir(this.#temporary)).map(async (name) => {
+      const stats = await stat(join(this.#temporary, name)).catch(unlessMissing)
+      return stats && stats.mtimeMs > since ? Math.max(0, stats.size - stats.blocks * 512) : 0
+    })
+    return (await Promise.all(missing)).reduce((sum, bytes) => sum + bytes, 0)
   }
 
   async disk(): Promise<{ freeBytes: number; totalBytes: number }> {

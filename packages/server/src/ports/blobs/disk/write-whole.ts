@@ -15,6 +15,8 @@ export interface WholeFile {
   sha256?: string | undefined
   /** Keeps an existing file and throws EEXIST. */
   once?: boolean | undefined
+  /** Takes room for the whole file before its first byte. Throws where the disk has none. */
+  reserve?: ((file: FileHandle, bytes: number) => Promise<void>) | undefined
   /** Called before each part of the file is written. Throws where the disk has no room for so many more bytes. */
   assertRoom?: ((bytes: number) => Promise<void>) | undefined
 }
@@ -37,10 +39,11 @@ export async function writeWhole({ path, temporary, once, ...content }: WholeFil
   }
 }
 
-type Content = Pick<WholeFile, 'chunks' | 'bytes' | 'sha256' | 'assertRoom'>
+type Content = Pick<WholeFile, 'chunks' | 'bytes' | 'sha256' | 'reserve' | 'assertRoom'>
 
 async function fill(file: FileHandle, content: Content): Promise<Stats> {
   try {
+    await content.reserve?.(file, content.bytes)
     await writeChunks(file, content)
     await file.sync()
     return await file.stat()
