@@ -3,14 +3,12 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { ensureConsole } from '@atrium/web/build/ensure-console'
 import Fastify from 'fastify'
-import { UnreadAnswers } from '@atrium/traffic/unread-answers'
 import { addConsole } from './add-console.ts'
 
 const firstViewMaxBytes = 120_000
 
 await ensureConsole()
 const app = Fastify()
-app.decorate('unread', new UnreadAnswers())
 addConsole(app)
 const get = (url: string, headers = {}) => app.inject({ url, headers })
 

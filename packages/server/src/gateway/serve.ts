@@ -9,7 +9,7 @@ import { recordAudit, recordRefusal } from '#features/audit-log/record-audit.ts'
 import { recordAnswer } from '#features/record-answer.ts'
 import type { Tx } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { assertRoom, keyless, sendBody } from '#http/bound-unread.ts'
+import { assertRoom, sendBody } from '#http/bound-unread.ts'
 import type { AnyHandler, Call, CollectionAccess } from '#features/handler.ts'
 import { actorOf, holderOf } from '#features/console/sign-in.ts'
 import { sessionName } from '#features/console/resolve-callers.ts'
@@ -86,7 +86,7 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
         return send(ctx, op, req, reply, serialise(answer), answer)
       }
       // The slot is released before the answer is sent: a client that does not read would keep it.
-      assertRoom(req, reply, unreadOwnerOf(req))
+      assertRoom(req, reply)
       const { answer, sent } = await pageTurns.run(req.tenantKey?.tenantId ?? limitAddress(req.ip), 1, async () => {
         const made = (await run(call, undefined)) as Answer
         return { answer: made, sent: serialise(made) }
@@ -96,11 +96,6 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
     const { claim, open } = readClaim(req, asked.body, idempotencyKey)
     return claimed(await runClaimed(ctx.db, claim, async () => serialise(await run(call, claim)), open, assertAccess))
   }
-}
-
-/** Whose unread answers are limited together. */
-function unreadOwnerOf(req: FastifyRequest): string {
-  return req.tenantKey?.tenantId ?? (req.operator ? 'operator' : keyless)
 }
 
 /** The hash by which the key cache finds the key, or the session of the console in its place. */
@@ -288,7 +283,7 @@ function send(
     }
   }
   countUsage(ctx, req, sent.body)
-  return sendBody(req, reply, sent.body, unreadOwnerOf(req))
+  return sendBody(req, reply, sent.body)
 }
 
 /** If-None-Match (RFC 9110, 13.1.2): a list of tags, compared weakly, or an asterisk. */

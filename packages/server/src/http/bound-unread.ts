@@ -1,15 +1,10 @@
-import { inPieces, onceOver, pieceBytes, UnreadAnswers } from '@atrium/traffic/unread-answers'
+import { limitAddress } from '@atrium/traffic/client-address'
+import { inPieces, pieceBytes, UnreadAnswers } from '@atrium/traffic/unread-answers'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ServerResponse } from 'node:http'
 import { ApiError } from '#errors/api-error.ts'
 import { CollectLarge } from './collect-large.ts'
 import { pathOf } from './parse.ts'
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    unread: UnreadAnswers
-  }
-}
+import { UnreadShares } from './unread-shares.ts'
 
 /** Answers up to this size are not counted, because the kernel's socket buffer nearly always takes them whole. */
 const smallBytes = pieceBytes
@@ -38,43 +33,23 @@ class LastSizes {
 }
 
 /**
- * How much of the budget the answers of each reader have. A reader may have as much as stays free for all others, so a
- * new answer counts twice: once as taken, once as kept free. With a fixed share, two tenants whose clients do not read
- * used the whole budget.
+ * One of each per process, because the budget is the memory of the process. Callers without a key have a budget of their
+ * own, because one of them can have many addresses.
  */
-class Shares {
-  readonly #bytes = new Map<string, number>()
-
-  hasRoom(reader: string, bytes: number, unread: UnreadAnswers): boolean {
-    return unread.bytes === 0 || unread.hasRoom(2 * bytes + (this.#bytes.get(reader) ?? 0))
-  }
-
-  add(reader: string, res: ServerResponse, bytes: number): void {
-    if (res.destroyed || res.req.socket.destroyed) return
-    this.#change(reader, bytes)
-    onceOver(res, () => this.#change(reader, -bytes))
-  }
-
-  #change(reader: string, bytes: number): void {
-    const held = (this.#bytes.get(reader) ?? 0) + bytes
-    if (held === 0) this.#bytes.delete(reader)
-    else this.#bytes.set(reader, held)
-  }
-}
-
-const shares = new Shares()
-/** Callers without a key are one reader together, because a caller can have any number of addresses. */
-export const keyless = ''
-
-/** One per process, because the budget is the memory of the process. */
+const withKey = new UnreadShares({ maxBytes: 32 * 1024 * 1024 })
+const withoutKey = new UnreadShares({ maxBytes: 16 * 1024 * 1024 })
 const sizes = new LastSizes()
 const collector = new CollectLarge()
 
-/** Closes connections whose client does not read, and counts the bytes that wait for them. */
+/** Closes connections whose client does not read. */
 export function boundUnread(app: FastifyInstance): void {
-  const unread = new UnreadAnswers()
-  app.decorate('unread', unread)
-  unread.watch(app.server)
+  new UnreadAnswers().watch(app.server)
+}
+
+/** Whose answers are limited together: those of the caller's tenant or, without one, of its address. */
+function sharesOf(req: FastifyRequest): { shares: UnreadShares; reader: string } {
+  const keyed = req.tenantKey?.tenantId ?? (req.operator && 'operator')
+  return keyed === undefined ? { shares: withoutKey, reader: limitAddress(req.ip) } : { shares: withKey, reader: keyed }
 }
 
 /**
@@ -82,27 +57,36 @@ export function boundUnread(app: FastifyInstance): void {
  * GET is answered 503. Answers to other methods are always sent, because their effect is committed. This is not a
  * hook, which would cost time for each small answer.
  */
-export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string | Buffer, reader = keyless): FastifyReply {
+export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string | Buffer): FastifyReply {
   if (body.length <= smallBytes || req.method === 'HEAD') return reply.send(body)
   const isText = typeof body === 'string'
   if (isText && body.length > largeBytes) collector.note(body.length)
+  const { shares, reader } = sharesOf(req)
   if (isText && req.method === 'GET') sizes.note(req, reader, body.length)
   const bytes = isText ? Buffer.from(body) : body
   // Text is made for this answer alone. The bytes of cached files are shared by all readers.
   const held = isText ? bytes.length : pieceBytes
-  const { unread } = req.server
-  if (req.method === 'GET' && !shares.hasRoom(reader, held, unread)) throw tooManyUnread(reply)
-  if (unread.take(reply.raw, held)) shares.add(reader, reply.raw, held)
+  const hasRoom = shares.makeRoom(reader, held)
+  if (!hasRoom && req.method === 'GET') throw tooManyUnread(reply)
+  if (hasRoom) shares.add(reader, reply.raw, held)
   return reply.header('content-length', bytes.length).send(inPieces(bytes))
 }
 
+/** Counts an answer of this size that is streamed. false: there are too many, and it must not be sent. */
+export function takeStreamed(req: FastifyRequest, reply: FastifyReply, bytes: number): boolean {
+  const { shares, reader } = sharesOf(req)
+  if (!shares.makeRoom(reader, bytes)) return false
+  shares.add(reader, reply.raw, bytes)
+  return true
+}
+
 /** Throws when the budget has no room for the size of the last answer to this address and reader. */
-export function assertRoom(req: FastifyRequest, reply: FastifyReply, reader: string): void {
-  const { unread } = req.server
+export function assertRoom(req: FastifyRequest, reply: FastifyReply): void {
+  const { shares, reader } = sharesOf(req)
   const bytes = sizes.of(req, reader)
   // No earlier answer shows that this one will be large.
   if (bytes === 0) return
-  if (!shares.hasRoom(reader, bytes, unread)) throw tooManyUnread(reply)
+  if (!shares.mayHaveRoom(reader, bytes)) throw tooManyUnread(reply)
 }
 
 /** The error that replaces an answer. Removes the headers that were set for that answer. */

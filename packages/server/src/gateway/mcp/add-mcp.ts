@@ -11,6 +11,7 @@ import { bodyOf } from '#http/parse.ts'
 import { authenticateAndLimit } from '../authenticate-and-limit.ts'
 import { bearerValue } from '../bearer-value.ts'
 import { readDocsSections } from '../docs/docs-sections.ts'
+import { onceMade } from '../docs/fixed-file.ts'
 import { callInProcess } from './call-in-process.ts'
 
 export type ServeMessage = typeof import('@atrium/mcp/serve-http').serveMessage
@@ -36,9 +37,10 @@ export function addMcp(app: FastifyInstance, ctx: Context, serve?: ServeMessage)
   let loading: Promise<ServeMessage> | undefined
   const load = () => (loading ??= serve ? Promise.resolve(serve) : import('@atrium/mcp/serve-http').then((m) => m.serveMessage))
 
+  const sectionsFile = onceMade(async () => Buffer.from(JSON.stringify(await docs())))
   app.get('/docs/sections.json', async (req, reply) => {
     reply.header('content-type', 'application/json; charset=utf-8').header('cache-control', 'public, max-age=300')
-    return sendBody(req, reply, JSON.stringify(await docs()))
+    return sendBody(req, reply, await sectionsFile())
   })
 
   app.route({
@@ -138,5 +140,5 @@ async function send(
   recordAnswer(ctx, req, reply, 'mcp', status)
   reply.code(status)
   if (type) reply.header('content-type', type)
-  return body === '' ? reply.send() : sendBody(req, reply, body, req.tenantKey?.tenantId)
+  return body === '' ? reply.send() : sendBody(req, reply, body)
 }
