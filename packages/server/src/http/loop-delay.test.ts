@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { passesOnce } from '#testing/busy-machine.ts'
+import { Registry } from '#libraries/prom-client.js'
 import { LoopDelay } from './loop-delay.ts'
+import { watchLoop } from './loop-metrics.ts'
+import { mergeFamilies, readFamilies } from './metric-families.ts'
 
 test('a loop that is blocked often is late; one at rest is not, and is not woken to find that out', async (t) => {
   const loop = new LoopDelay(10)
@@ -31,6 +34,20 @@ test('a loop that is blocked often is late; one at rest is not, and is not woken
   const { p50, p99, max } = loop.take()
   assert.ok(p50 < 0.02, `most of the time it was idle: ${p50}`)
   assert.ok(p99 >= 0.05 && max >= 0.06, `it was late then: ${p99}`)
+})
+
+test('of several processes of a role, the 99th percentile shows the one that is late', async () => {
+  const registry = new Registry()
+  watchLoop(registry, 10)
+  const name = 'nodejs_eventloop_lag_p99_seconds'
+  const families = await readFamilies(registry, 'api')
+  const late = (seconds: number) =>
+    families.map((one) => (one.name === name ? { ...one, values: one.values.map((two) => ({ ...two, value: seconds })) } : one))
+  const merged = await mergeFamilies([late(0.01), late(0.9), late(0.02)])
+  assert.deepEqual(
+    merged.find((one) => one.name === name)?.values.map(({ value }) => value),
+    [0.9],
+  )
 })
 
 async function blockOften(): Promise<void> {

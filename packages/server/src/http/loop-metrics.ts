@@ -3,7 +3,7 @@ import { LoopDelay } from './loop-delay.ts'
 
 /**
  * Replaces prom-client's metrics of the event loop's delay, which wake a process at rest for each sample. Names, meaning
- * and units are the same.
+ * and units are the same, but the 99th percentile of several processes is that of the slowest.
  */
 export function watchLoop(registry: Registry, resolutionMs: number): void {
   const delay = new LoopDelay(resolutionMs)
@@ -29,6 +29,8 @@ export function watchLoop(registry: Registry, resolutionMs: number): void {
   const max = gauge('max_', 'The maximum recorded event loop delay.', 'max')
   const mean = gauge('mean_', 'The mean of the recorded event loop delays.', 'average')
   const stddev = gauge('stddev_', 'The standard deviation of the recorded event loop delays.', 'average')
-  const percentile = (p: number) => gauge(`p${p}_`, `The ${p}th percentile of the recorded event loop delays.`, 'average')
-  const [p50, p90, p99] = [percentile(50), percentile(90), percentile(99)]
+  const percentile = (p: number, aggregator: 'average' | 'max') =>
+    gauge(`p${p}_`, `The ${p}th percentile of the recorded event loop delays.`, aggregator)
+  // An alert watches the 99th: the average of several processes would hide one that is blocked.
+  const [p50, p90, p99] = [percentile(50, 'average'), percentile(90, 'average'), percentile(99, 'max')]
 }

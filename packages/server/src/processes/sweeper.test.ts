@@ -122,6 +122,37 @@ test('of many processes one does a sweep when it is due, and each shows when tha
   }
 })
 
+test('a sweep that never completes shows for how long, and so do books that cannot be audited', async (t) => {
+  const { ctx } = world.api
+  await ctx.prover.run()
+  await run('update sweep_leases set ran_at = null, until = null')
+  const startMs = Date.now()
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const swept = new Map<string, number>()
+  const audits: string[] = []
+  const metrics = Object.assign(Object.create(ctx.metrics) as typeof ctx.metrics, {
+    swept: (name: string, atMs: number) => swept.set(name, atMs),
+    sweepFailed: () => undefined,
+    audited: ({ provedAt }: { provedAt: string }) => audits.push(provedAt),
+  })
+  const prover = Object.assign(Object.create(ctx.prover) as typeof ctx.prover, {
+    run: () => Promise.reject(new Error('not now')),
+  })
+  const stop = startSweeper({ ...ctx, metrics, prover })
+  try {
+    t.mock.timers.tick(60_000)
+    await eventually(async () => swept.has('audit of the books'), 'a start counts as a run until there is one', 20_000)
+    const shown = swept.get('audit of the books')!
+    assert.ok(Math.abs(shown - startMs) < 10_000, `${shown} at ${startMs}`)
+    await eventually(async () => audits.length > 0, 'the last audit is shown', 20_000)
+    t.mock.timers.tick(60_000)
+    await eventually(async () => audits.length > 1, 'it is shown again', 20_000)
+    assert.equal(swept.get('audit of the books'), shown)
+  } finally {
+    stop()
+  }
+})
+
 // The last one: it leaves the other sweeps under way.
 test('a sweep that takes longer than its interval does not overlap itself', async (t) => {
   const intervalMs = 10 * 60_000

@@ -93,7 +93,7 @@ export function startSweeper(ctx: Context): () => void {
     { name: 'witnesses of the log', intervalMs: 10_000, run: () => askWitnesses(ctx) },
     { name: 'audit of the books', intervalMs: 60_000, run: () => prove(ctx), after: () => showProof(ctx) },
   ]
-  const state = { stopped: false, holder: randomUUID(), known: false }
+  const state = { stopped: false, holder: randomUUID(), known: false, startedAtMs: Date.now() }
   const timers = sweeps.map((sweep) =>
     setInterval(
       oneAtATime(() => runSweep(ctx, state, sweeps, sweep)),
@@ -125,6 +125,8 @@ interface State {
   holder: string
   /** Whether the leases table has a row for each sweep. */
   known: boolean
+  /** Shown for a sweep that has never completed, so that it is noticed too. */
+  startedAtMs: number
 }
 
 async function runSweep(ctx: Context, state: State, sweeps: Sweep[], sweep: Sweep): Promise<void> {
@@ -140,9 +142,12 @@ async function runSweep(ctx: Context, state: State, sweeps: Sweep[], sweep: Swee
         sweeps.filter((one) => !one.local),
       )
     state.known = true
-    const onRanAt = (at: string) => ctx.metrics.swept(name, Date.parse(at))
-    await runLeased({ db: ctx.db, name, holder: state.holder, intervalMs, run: runAll, onRanAt })
-    await after?.()
+    const onRanAt = (at: string | undefined) => ctx.metrics.swept(name, at === undefined ? state.startedAtMs : Date.parse(at))
+    try {
+      await runLeased({ db: ctx.db, name, holder: state.holder, intervalMs, run: runAll, onRanAt })
+    } finally {
+      await after?.()
+    }
   } catch (error) {
     // Includes rows that are written while the process stops.
     if (state.stopped) return

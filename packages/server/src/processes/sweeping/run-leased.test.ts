@@ -34,7 +34,7 @@ async function sweep(name: string, holder: string, intervalMs: number, work: () 
     ran = true
     await work()
   }
-  await runLeased({ db, name, holder, intervalMs, run, onRanAt: (at) => times.push(at) })
+  await runLeased({ db, name, holder, intervalMs, run, onRanAt: (at) => at !== undefined && times.push(at) })
   return { ran, times }
 }
 

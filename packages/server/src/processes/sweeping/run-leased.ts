@@ -11,8 +11,8 @@ interface LeasedSweep {
   intervalMs: number
   /** Runs the sweep. It calls `isOurs` between its steps. */
   run: (isOurs: () => boolean) => Promise<void>
-  /** Called with the time of the last complete run, by any process. */
-  onRanAt: (at: string) => void
+  /** Called with the time of the last complete run, by any process. undefined: there was none. */
+  onRanAt: (at: string | undefined) => void
 }
 
 /**
@@ -21,7 +21,7 @@ interface LeasedSweep {
  */
 export async function runLeased({ db, name, holder, intervalMs, run, onRanAt }: LeasedSweep): Promise<void> {
   const { claimed, ranAt } = await claimSweep(db, { name, holder, leaseMs, intervalMs })
-  if (ranAt !== undefined) onRanAt(ranAt)
+  onRanAt(ranAt)
   if (!claimed) return
   let isOurs = true
   const renewal = setInterval(() => {
@@ -37,7 +37,6 @@ export async function runLeased({ db, name, holder, intervalMs, run, onRanAt }: 
     done = isOurs
   } finally {
     clearInterval(renewal)
-    const at = await releaseSweep(db, name, holder, done)
-    if (at !== undefined) onRanAt(at)
+    onRanAt(await releaseSweep(db, name, holder, done))
   }
 }
