@@ -7,7 +7,7 @@ import { LeasePoller, type LeasedRun } from '#db/lease-poller.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
 import { updateStage } from '../store.ts'
-import { finishFailed, finishReady } from './generation-lifecycle.ts'
+import { finishFailed, finishReady, outOfTime } from './generation-lifecycle.ts'
 import {
   type Generated,
   GenerationError,
@@ -183,8 +183,4 @@ export class ArtifactGenerator {
 
 function internalError(): GenerationError {
   return new GenerationError('internal_error', 'An internal error occurred.')
-}
-
-function outOfTime(): GenerationError {
-  return new GenerationError('gave_up', 'The artifact could not be generated in time.')
 }

@@ -93,7 +93,7 @@ export async function finishReady(ctx: Context, job: Job, owner: string, stored:
     if (!(await endJob(tx, job, owner))) return false
     await assertFits(ctx, tx, tenantId, { bytes: stored.bytes, announced })
     await updateReady(tx, tenantId, collectionId, { id: artifactId, url, ...stored })
-    await settlePrice(tx, job, { captured: true })
+    if (!(await settlePrice(tx, job, { captured: true }))) throw outOfTime()
     await recordEvent(tx, tenantId, 'artifact.ready', eventOf(job))
     if (job.kind === 'paint') await countOne(tx, tenantId, 'paints')
     return true
@@ -141,10 +141,18 @@ function eventOf({ collectionId, artifactId, kind }: Job) {
   return artifactEvent(collectionId, { id: artifactId, ...artifact })
 }
 
-async function settlePrice(tx: Tx, job: Job, { captured }: { captured: boolean }): Promise<void> {
+export function outOfTime(): GenerationError {
+  return new GenerationError('gave_up', 'The artifact could not be generated in time.')
+}
+
+/**
+ * Returns false if the hold has expired, and was released: the clock of the database has jumped forward. The worker
+ * measures its time by its own.
+ */
+async function settlePrice(tx: Tx, job: Job, { captured }: { captured: boolean }): Promise<boolean> {
   const { payer, priceCredits, artifactId, tenantId } = job
-  if (!payer || priceCredits === 0) return
-  await postMovements(tx, [
+  if (!payer || priceCredits === 0) return true
+  const [outcome] = await postMovements(tx, [
     {
       type: 'hold_end',
       id: holdId(artifactId),
@@ -154,4 +162,5 @@ async function settlePrice(tx: Tx, job: Job, { captured }: { captured: boolean }
       ...(captured ? { capture: { to: revenueAccount(tenantId), amountCredits: priceCredits } } : {}),
     },
   ])
+  return outcome === 'posted'
 }

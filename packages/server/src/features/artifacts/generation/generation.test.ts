@@ -10,6 +10,7 @@ import { send, type Got } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { issuerAccount, platformAccount, transactionId } from '#features/credits/ledger/movement.ts'
+import { sweepLedger } from '#features/credits/ledger/ledger.ts'
 import { auditLedger } from '#features/credits/ledger/audit-store.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { ArtifactGenerator } from './artifact-generator.ts'
@@ -155,6 +156,21 @@ describe('painting', () => {
     assert.deepEqual([unknown.status, unknown.body.error.code], [402, 'insufficient_credit'])
     assert.match(unknown.body.error.message, /^There is no credit under this coupon/)
     assert.deepEqual(await receiptsOf(coupon), [{ kind: 'paint', sub: started.body.data.id, price: 3, charged: 3 }])
+  })
+
+  test('fails if its hold has expired meanwhile, as when the clock of the database jumps forward', async (t) => {
+    const { ctx } = api
+    const coupon = await makeCoupon(5)
+    const write = ctx.blobs.write.bind(ctx.blobs)
+    t.mock.method(ctx.blobs, 'write', async (...args: Parameters<typeof write>) => {
+      await ctx.db.pool.query(`update ledger_due set due_at = now() - interval '1 minute'`)
+      await sweepLedger(ctx.db, ctx.ledger, 100)
+      return write(...args)
+    })
+    const { id, status, error } = await done(await paint({ prompt: 'a tide', coupon }))
+    assert.deepEqual([status, error?.code], ['failed', 'gave_up'])
+    assert.deepEqual(await balanceOf(coupon), { balance: 5, held: 0 })
+    assert.deepEqual(await receiptsOf(coupon), [{ kind: 'paint', sub: id, price: 3, charged: 0 }])
   })
 
   test('is refused, and holds nothing, if the tenant was suspended after the key was checked', async () => {
