@@ -51,7 +51,7 @@ export function addOperatorCommands(program: Command): void {
     .action(listTenants)
   tenants
     .command('suspend <tenantId>')
-    .description('disable all keys of a tenant')
+    .description('disable all keys of a tenant, and stop its sessions')
     .addHelpText('after', operatorHelp([`atrium tenants suspend ${tenantId}`], [unknownTenant]))
     .action((id: string) => setTenantStatus(id, 'suspended'))
   tenants

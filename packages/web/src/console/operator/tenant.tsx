@@ -91,7 +91,10 @@ function Actions({ tenant, onChanged }: { tenant: Tenant; onChanged: () => void 
       (await confirm({
         title: `Suspend ${shown}?`,
         text: (
-          <p>Every key and page of {shown} is refused within seconds, until you activate the tenant again. Nothing is deleted.</p>
+          <p>
+            Every key and page of {shown} is refused within seconds, until you activate the tenant again. Its sessions and those
+            of its agents are stopped and settled. Nothing is deleted.
+          </p>
         ),
         action: `Suspend ${shown}`,
       }))
