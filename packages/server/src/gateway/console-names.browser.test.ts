@@ -18,19 +18,19 @@ describe('names in the console', { skip: skipWithoutChromium, timeout: 120_000 }
     /** The mark at the end of the name is at the left of its first letter. */
     const assertOrder = async (place: Locator) => {
       const isInOrder = await place.first().evaluate((element: any) => {
-        const left = (letter: string) => {
+        const left = (letter: string): number | undefined => {
           const texts = element.ownerDocument.createNodeIterator(element, 4)
           for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-            const at = text.nodeValue?.indexOf(letter) ?? -1
+            const at = text.nodeValue.indexOf(letter)
             if (at < 0) continue
             const range = element.ownerDocument.createRange()
             range.setStart(text, at)
             range.setEnd(text, at + 1)
             return range.getBoundingClientRect().left
           }
-          return Number.NaN
+          return undefined
         }
-        return left('!') < left('م')
+        return (left('!') ?? Number.NaN) < (left('م') ?? Number.NaN)
       })
       assert.ok(isInOrder, await place.first().innerText())
     }
@@ -65,14 +65,14 @@ describe('names in the console', { skip: skipWithoutChromium, timeout: 120_000 }
     const question = page.getByRole('dialog')
     await question.getByText('to confirm').waitFor()
     // A box is cut at its edge, on both sides.
-    const outside = await question.evaluate((dialog: any) => {
+    const outside: number = await question.evaluate((dialog: any) => {
       const texts = dialog.ownerDocument.createNodeIterator(dialog, 4)
       const edges: number[] = []
       for (let text = texts.nextNode(); text; text = texts.nextNode()) {
         const range = dialog.ownerDocument.createRange()
         range.selectNodeContents(text)
         const { left, right } = range.getBoundingClientRect()
-        edges.push(Math.max(-left, right - 390))
+        edges.push(-left, right - 390)
       }
       return Math.max(...edges)
     })
