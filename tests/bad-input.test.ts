@@ -36,12 +36,12 @@ before(async () => {
   owner = await openConsole(origin, tenant.id)
   const [toSuspend, toDelete] = [await makeTenant(origin), await makeTenant(origin)]
   deletingOwner = await openConsole(origin, toDelete.id)
-  for (const op of withBody) {
+  await mapConcurrently(withBody, 8, async (op) => {
     const of = op.caller === 'operator' ? toSuspend : op.id === 'deleteOwnTenant' ? toDelete : tenant
     const target = await makeShelf(origin, of, { session: sessionFor(op) })
     if (op.sessionOnly) target.things.member = (await inviteMember(origin, owner)).id
     shelves.set(op, target)
-  }
+  })
 })
 after(async () => {
   await atrium.end('SIGKILL')
