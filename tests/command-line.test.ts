@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,8 @@ import { createClient } from '../packages/client/src/create-client.ts'
 import { adminToken, freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { makeTenant } from './support/call-api.ts'
 import { runAtrium } from './support/run-atrium.ts'
+
+const skipWithoutFullDisk = existsSync('/dev/full') ? false : 'no /dev/full here'
 
 let database: TestDatabase
 let atrium: AtriumProcess
@@ -184,6 +186,20 @@ describe('each failure is one line that says what to do', () => {
         'start as that user, or set ATRIUM_DATA_DIR to a folder of your own',
     )
   })
+})
+
+test('an output that cannot be written is an error of one line', { skip: skipWithoutFullDisk }, async () => {
+  const { data: tenant } = await createClient({ baseUrl: atrium.origin, adminToken }).createTenant({ body: { name: 'Full' } })
+  const full = openSync('/dev/full', 'w')
+  for (const args of [
+    ['tenants', 'list'],
+    ['tenants', 'export', tenant.tenant.id],
+  ]) {
+    const command = runAtrium(args, { ATRIUM_PUBLIC_URL: atrium.origin, ATRIUM_ADMIN_TOKEN: adminToken }, full)
+    assert.equal(await command.ended(30_000), 1)
+    assert.match(command.output(), /^atrium: the output cannot be written: ENOSPC[^\n]+\n$/)
+  }
+  closeSync(full)
 })
 
 test('there is a version', async () => {

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { operatorHelp } from './help-text.ts'
 import { callOperator, OperatorError, streamOperator } from './operator-api.ts'
 import { amount } from './parse-options.ts'
+import { endUnwritten } from './program.ts'
 
 const tenantId = 'ten_4fRzK0vXcB1mQwErTy7uPa'
 const unknownTenant = 'not_found: there is no tenant with this id; atrium tenants list shows them.'
@@ -57,7 +58,7 @@ async function exportTenant(id: string, { blobs }: { blobs?: true }): Promise<vo
   try {
     for await (const chunk of stream) {
       tail = Buffer.concat([tail, chunk]).subarray(-tailBytes)
-      if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
+      if (!process.stdout.write(chunk)) await once(process.stdout, 'drain').catch(endUnwritten)
     }
   } catch {
     throw new OperatorError('the connection closed before the export was complete; run the command again')

@@ -16,14 +16,11 @@ export function makeProgram(description: string): Command {
 export async function runProgram(program: Command): Promise<void> {
   process.stdout.on('error', (error) => {
     // A command with a listener of its own decides itself: a server runs on, a backup has failed.
-    if (process.stdout.listenerCount('error') > 1) return
-    endUnread(error)
-    throw error
+    if (process.stdout.listenerCount('error') === 1) endUnwritten(error)
   })
   try {
     await program.parseAsync()
   } catch (error) {
-    endUnread(error)
     // An error that the operator can fix is printed as one line. Any other error is a defect and is printed with its
     // stack.
     console.error(error instanceof StartError || error instanceof OperatorError ? `atrium: ${error.message}` : error)
@@ -31,7 +28,12 @@ export async function runProgram(program: Command): Promise<void> {
   }
 }
 
-/** Nobody reads the output any more, as after `| head`. The code is that of a program which SIGPIPE ended. */
-function endUnread(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE)
+/**
+ * Ends the command because its output cannot be written. Where nobody reads it any more, as after `| head`, it ends in
+ * silence with the code of a program that SIGPIPE ended.
+ */
+export function endUnwritten(error: NodeJS.ErrnoException): never {
+  if (error.code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE)
+  console.error(`atrium: the output cannot be written: ${error.message}`)
+  process.exit(1)
 }
