@@ -100,8 +100,9 @@ describe('the commands of the pages run on an installation', { skip, timeout: 24
         ATRIUM_ADMIN_TOKEN: adminToken,
         ATRIUM_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
         ATRIUM_DATA_DIR: join(programs, 'data'),
-        // Only the checklist looks at the role itself.
-        DATABASE_URL: file === 'hardening.md' ? own.href : database.url,
+        // These look at the role itself, or show what it may do.
+        DATABASE_URL: ['hardening.md', 'rotate.md'].includes(file) ? own.href : database.url,
+        SUPERUSER_URL: database.url,
         ATRIUM_SPACES_URL: atrium.spacesOrigin,
         ENDPOINT: `${atrium.origin}/healthz`,
         TENANT: tenant.id,
