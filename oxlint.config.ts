@@ -29,7 +29,7 @@ const features = [
   ['audit-log', 'blob-deletions', 'distribution', 'partitions', 'platform-keys', 'provider-keys', 'relay'],
 ]
 const server = 'packages/server/src'
-const tests = ['**/*.test.ts', '**/testing/**', '**/start-test-browser.ts']
+const tests = ['**/*.test.ts', '**/testing/**']
 const stores = ['**/store.ts', '**/*-store.ts', `${server}/db/**`]
 
 const folders = readdirSync(new URL(`${server}/features`, import.meta.url), { withFileTypes: true })

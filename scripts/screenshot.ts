@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import sharp from 'sharp'
-import { skipWithoutChromium, startTestBrowser } from '../packages/web/src/share/start-test-browser.ts'
+import { skipWithoutChromium, startTestBrowser } from '../packages/web/src/testing/start-test-browser.ts'
 import { playDemo } from './demo/play-demo.ts'
 
 interface Shot {

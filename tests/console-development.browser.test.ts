@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser } from 'playwright-core'
-import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../packages/web/src/share/start-test-browser.ts'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../packages/web/src/testing/start-test-browser.ts'
 import { freePort } from './support/atrium-process.ts'
 import { runAtrium } from './support/run-atrium.ts'
 

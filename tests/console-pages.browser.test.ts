@@ -8,7 +8,7 @@ import {
   openWatchedPage,
   skipWithoutChromium,
   startTestBrowser,
-} from '../packages/web/src/share/start-test-browser.ts'
+} from '../packages/web/src/testing/start-test-browser.ts'
 import { askGood } from './support/call-api.ts'
 import { pathsOfConsole } from './support/console-paths.ts'
 import { startConsoleWorld, type ConsoleWorld } from './support/console-world.ts'

@@ -10,7 +10,7 @@ import {
   type SealedAgentSession,
 } from '../packages/client/src/sealed-agent.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
-import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../packages/web/src/share/start-test-browser.ts'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../packages/web/src/testing/start-test-browser.ts'
 import { assertNoTrouble, newVisitor, write } from '../packages/web/src/space/testing/visitor.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { makeTenant } from './support/call-api.ts'

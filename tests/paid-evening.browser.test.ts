@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import type { AtriumClient } from '../packages/client/src/call.ts'
 import { createClient } from '../packages/client/src/create-client.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
-import { skipWithoutChromium, startTestBrowser } from '../packages/web/src/share/start-test-browser.ts'
+import { skipWithoutChromium, startTestBrowser } from '../packages/web/src/testing/start-test-browser.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { call, makeTenant } from './support/call-api.ts'
 

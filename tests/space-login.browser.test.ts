@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { skipWithoutChromium, startTestBrowser } from '../packages/web/src/share/start-test-browser.ts'
+import { skipWithoutChromium, startTestBrowser } from '../packages/web/src/testing/start-test-browser.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { startOidcProvider, type OidcProvider } from './support/oidc-provider.ts'

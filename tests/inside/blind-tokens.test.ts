@@ -9,7 +9,7 @@ import { createClient } from '../../packages/client/src/create-client.ts'
 import { epochOf } from '../../packages/client/src/epoch-of.ts'
 import { issuerAccount, platformAccount, transactionId } from '../../packages/server/src/features/credits/ledger/movement.ts'
 import { startTestApi, type TestApi, type TestTenant } from '../../packages/server/testing/test-api.ts'
-import { skipWithoutChromium, startTestBrowser, startTestServer } from '../../packages/web/src/share/start-test-browser.ts'
+import { skipWithoutChromium, startTestBrowser, startTestServer } from '../../packages/web/src/testing/start-test-browser.ts'
 
 let api: TestApi
 let issuer: TestTenant

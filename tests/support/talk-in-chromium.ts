@@ -1,4 +1,4 @@
-import { startTestBrowser, startTestServer } from '../../packages/web/src/share/start-test-browser.ts'
+import { startTestBrowser, startTestServer } from '../../packages/web/src/testing/start-test-browser.ts'
 
 const script = `
 async function talk(turnUrl, key, words) {

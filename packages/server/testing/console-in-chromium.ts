@@ -1,5 +1,5 @@
 import { ensureConsole } from '@atrium/web/build/ensure-console'
-import { openWatchedPage, startTestBrowser } from '@atrium/web/share/start-test-browser'
+import { openWatchedPage, startTestBrowser } from '@atrium/web/testing/start-test-browser'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { consoleLink } from './console.ts'
 import { send } from './http.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { assertAccessible, skipWithoutChromium } from '@atrium/web/share/start-test-browser'
+import { assertAccessible, skipWithoutChromium } from '@atrium/web/testing/start-test-browser'
 import type { Page } from 'playwright-core'
 import { phone, startConsoleInChromium, type ConsoleInChromium } from '#testing/console-in-chromium.ts'
 

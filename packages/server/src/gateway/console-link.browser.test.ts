@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ensureConsole } from '@atrium/web/build/ensure-console'
-import { assertAccessible, skipWithoutChromium, startTestBrowser } from '@atrium/web/share/start-test-browser'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '@atrium/web/testing/start-test-browser'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { consoleLink, signIn } from '#testing/console.ts'
 import { send } from '#testing/http.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { skipWithoutChromium } from '@atrium/web/share/start-test-browser'
+import { skipWithoutChromium } from '@atrium/web/testing/start-test-browser'
 import type { Locator } from 'playwright-core'
 import { phone, startConsoleInChromium, type ConsoleInChromium } from '#testing/console-in-chromium.ts'
 import { send } from '#testing/http.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { addAgent, addCoupon, choose, lineOf, openCatalog, pay, problemIn, skipWithoutApi } from './testing/inviting.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
 import type { StubApi } from './testing/stub-api.ts'

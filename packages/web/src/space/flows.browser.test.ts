@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, makeRoom, newVisitor, write } from './testing/visitor.ts'
 

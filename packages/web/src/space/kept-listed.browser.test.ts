@@ -8,7 +8,7 @@ import { generateDevicePairs, roomDeviceOf } from '@atrium/room-client/room-devi
 import { lineHash } from '@atrium/sealing/node-lines'
 import { placeLine } from '@atrium/sealing/signed-request'
 import type { Browser, Page } from 'playwright-core'
-import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { type ReadPage, timeOfWorker, waitForBlocks, watchReads } from './testing/kept-blocks.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { INJECTIONS } from './testing/markdown-injections.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, makeRoom, newVisitor } from './testing/visitor.ts'

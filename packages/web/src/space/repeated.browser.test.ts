@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, makeSealedRoom, newVisitor } from './testing/visitor.ts'

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { HOSTILE_METADATA, HOSTILE_TEXTS } from '../share/hostile-values.ts'
+import { HOSTILE_METADATA, HOSTILE_TEXTS } from '../testing/hostile-values.ts'
 import {
   assertAccessible,
   openWatchedPage,
   skipWithoutChromium,
   startTestBrowser,
   startTestServer,
-} from '../share/start-test-browser.ts'
+} from '../testing/start-test-browser.ts'
 import { wallLayouts } from './layout.ts'
 import { renderWall, type WallInput } from './render-wall.ts'
 import type { OpenItem } from './wall-item.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { pageLanguages, readPageText } from '@atrium/web/page-text/page-text'
-import { assertAccessible, skipWithoutChromium, startTestBrowser } from '@atrium/web/share/start-test-browser'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '@atrium/web/testing/start-test-browser'
 import type { Browser } from 'playwright-core'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'

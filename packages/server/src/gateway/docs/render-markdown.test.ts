@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
+import { HOSTILE_TEXTS } from '@atrium/web/testing/hostile-values'
 import { escapeHtml } from '@atrium/web/share/escape-html'
 import { highlight } from './highlight.ts'
 import { renderMarkdown, titleOf } from './render-markdown.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
-import { skipWithoutChromium, startTestBrowser } from '../../share/start-test-browser.ts'
+import { skipWithoutChromium, startTestBrowser } from '../../testing/start-test-browser.ts'
 
 /** A page that shows what the hooks return. The test answers each request, in the order that it chooses. */
 const app = `

@@ -1,4 +1,4 @@
-import { HOSTILE_TEXTS } from '../../share/hostile-values.ts'
+import { HOSTILE_TEXTS } from '../../testing/hostile-values.ts'
 
 /** For tests: Markdown that must lead nowhere. */
 export const DEAD_LINKS = [

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
+import { HOSTILE_TEXTS } from '@atrium/web/testing/hostile-values'
 import {
   assertAccessible,
   openWatchedPage,
   skipWithoutChromium,
   startTestBrowser,
   startTestServer,
-} from '@atrium/web/share/start-test-browser'
+} from '@atrium/web/testing/start-test-browser'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
