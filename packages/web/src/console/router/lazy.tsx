@@ -13,14 +13,20 @@ export function lazyPage(load: () => Promise<PageComponent>): PageComponent {
     const [isMissing, setMissing] = useState(false)
     useEffect(() => {
       let isMounted = true
-      load().then(
-        (page) => {
-          loaded = page
-          if (isMounted) setPage(() => page)
-        },
-        () => isMounted && setMissing(true),
-      )
-      return () => void (isMounted = false)
+      const tryOnce = () =>
+        void load().then(
+          (page) => {
+            loaded = page
+            if (isMounted) setPage(() => page)
+          },
+          () => isMounted && setMissing(true),
+        )
+      if (!loaded) tryOnce()
+      addEventListener('online', tryOnce)
+      return () => {
+        isMounted = false
+        removeEventListener('online', tryOnce)
+      }
     }, [])
     if (Page) return <Page {...props} />
     if (!isMissing) return <Loading />

@@ -22,10 +22,24 @@ export function Navigation({ session, pages, path, isOpen, onClose }: Navigation
   const drawer = useRef<HTMLElement>(null)
   useEffect(() => {
     if (!isOpen) return undefined
+    const opener = document.activeElement
     drawer.current?.querySelector<HTMLElement>('a')?.focus()
-    const close = (event: KeyboardEvent) => event.key === 'Escape' && onClose()
+    const close = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      if (opener instanceof HTMLElement) opener.focus()
+      onClose()
+    }
+    // The drawer would cover what has the focus, but for a dialog that its buttons open.
+    const leave = ({ target }: FocusEvent) => {
+      if (target === opener || !(target instanceof Element) || target.closest('.side, dialog')) return
+      onClose()
+    }
     addEventListener('keydown', close)
-    return () => removeEventListener('keydown', close)
+    addEventListener('focusin', leave)
+    return () => {
+      removeEventListener('keydown', close)
+      removeEventListener('focusin', leave)
+    }
   }, [isOpen])
   const shown = pages.filter(({ menu }) => menu)
   const sections = [...new Set(shown.map(({ menu }) => menu?.section))]
