@@ -200,8 +200,10 @@ const cases: Record<string, Case> = {
     every: '5m',
     // 1 GB an hour.
     fires: { 'atrium_database_size_bytes{role="worker"}': '100000000000+83333333x48' },
-    labels: { role: 'worker' },
-    quiet: { 'by a tenth in a week': { 'atrium_database_size_bytes{role="worker"}': '100000000000+5000000x48' } },
+    quiet: {
+      'by a tenth in a week': { 'atrium_database_size_bytes{role="worker"}': '100000000000+5000000x48' },
+      'a small one': { 'atrium_database_size_bytes{role="worker"}': '10000000+20000x48' },
+    },
   },
   AtriumDiskFilling: {
     at: '15m',
