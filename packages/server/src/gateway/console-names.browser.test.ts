@@ -89,6 +89,19 @@ describe('names in the console', { skip: skipWithoutChromium, timeout: 120_000 }
     await list.context().close()
   })
 
+  test('a name with spaces and characters that are not shown is confirmed by what is shown', async () => {
+    const { id } = await world.api.makeTenant('Far  Harbour\u200b cafe\u0301')
+    const { page } = await world.open(`/tenants/${id}`, { as: 'operator' })
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    const question = page.getByRole('dialog')
+    const confirm = question.getByRole('button', { name: 'Delete' })
+    await question.getByRole('textbox').fill('Far Harbour')
+    assert.equal(await confirm.isDisabled(), true)
+    await question.getByRole('textbox').fill('Far Harbour café')
+    assert.equal(await confirm.isDisabled(), false)
+    await page.context().close()
+  })
+
   for (const [scheme, forcedColors, colour] of [
     ['light', 'none', 'rgb(43, 36, 27)'],
     ['dark', 'none', 'rgb(242, 234, 223)'],

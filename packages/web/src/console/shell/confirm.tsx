@@ -35,7 +35,7 @@ export function Confirmation() {
 
 function ConfirmDialog({ title, text, action, typed, answer }: Question & { answer: (yes: boolean) => void }) {
   const [given, setGiven] = useState('')
-  const isReady = typed === undefined || given === typed
+  const isReady = typed === undefined || (given !== '' && visible(given) === visible(typed))
   return (
     <Dialog title={title} onClose={() => answer(false)}>
       <form
@@ -71,4 +71,13 @@ function ConfirmDialog({ title, text, action, typed, answer }: Question & { answ
       </form>
     </Dialog>
   )
+}
+
+/** The text as a person sees it: spaces in a row are shown as one, and format characters are not shown. */
+function visible(text: string): string {
+  return text
+    .normalize()
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/\s+/gu, ' ')
+    .trim()
 }
