@@ -83,8 +83,9 @@ interface Cell {
 }
 
 /**
- * All cells. If the key is refused whatever the token is, only the cells with and without the owner token. So it is with a
- * malformed id, which is recognised by its form alone; one form is tried with every key and token.
+ * All cells. If the key is refused whatever the token is, only the cells with and without the owner token. A malformed
+ * id is recognised by its form alone. So one form is tried with every key and token, and the others only with the keys
+ * that pass, with and without the owner token.
  */
 function cellsOf(op: Operation): Cell[] {
   const tokens = capabilities(shelf, sibling, foreign)

@@ -27,9 +27,9 @@ interface Case {
   fires: Series
   /** Of the alert that fires, besides the severity. */
   labels?: Record<string, string>
-  /** By what it shows. */
+  /** Series for which the alert does not fire, by what they show. */
   quiet: Record<string, Series>
-  /** Between two values. Default: a minute. */
+  /** The interval between two values. Default: a minute. */
   every?: string
 }
 

@@ -113,6 +113,8 @@ test('keys and tokens', async () => {
     bearer(`BEARER   ${secret}`),
     { headers: { 'x-api-key': secret } },
     { key: secret, headers: { 'x-api-key': secret } },
+    // The key of a gateway in front.
+    { key: secret, headers: { 'x-api-key': 'a-gateway-of-its-own' } },
   ])
     assert.equal((await call(origin, 'GET /v1/tenant', options)).status, 200)
 })

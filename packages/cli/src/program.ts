@@ -29,8 +29,8 @@ export async function runProgram(program: Command): Promise<void> {
 }
 
 /**
- * Ends the command because its output cannot be written. Where nobody reads it any more, as after `| head`, it ends in
- * silence with the code of a program that SIGPIPE ended.
+ * Ends the command because its output cannot be written. If the reader has ended, as in `| head`, it prints nothing and
+ * exits with the code of a program that SIGPIPE ended.
  */
 export function endUnwritten(error: NodeJS.ErrnoException): never {
   if (error.code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE)

@@ -13,8 +13,8 @@ interface Page {
 }
 
 /**
- * Iterates over all entries of a paged list. Each page is fetched when it is needed. While entries are added and
- * removed, each of the others comes exactly once. `query.limit` is the page size and `query.cursor` the start; a call
+ * Iterates over all entries of a paged list. Each page is fetched when it is needed. If entries are added or removed
+ * meanwhile, each other entry comes exactly once. `query.limit` is the page size and `query.cursor` the start; a call
  * with a body has both in the body. Throws the errors of the call, and the signal's reason as soon as `signal` aborts.
  *
  * @example

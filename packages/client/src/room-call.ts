@@ -5,7 +5,10 @@ import { makeError } from './error-of-answer.ts'
 export type { RoomIdentity } from '@atrium/room-client/identity'
 export type { Entry, RoomPage, SaidEntry, SealedRoom } from '@atrium/room-client/space-ops'
 
-/** Throws TypeError, which quotes nothing, for an address that cannot be one. A page may also pass a path of its own origin. */
+/**
+ * Throws TypeError for an address that is not valid. The message does not quote it. A page may also pass a path of its
+ * own origin.
+ */
 export function endpointAt(spaceUrl: string, fetch: SpaceEndpoint['fetch']): SpaceEndpoint {
   if (!/^(?:https?:\/\/|\/)/i.test(spaceUrl)) throw new TypeError('spaceUrl must be like https://api.example/v1/space')
   return { url: spaceUrl, fetch }

@@ -1,4 +1,7 @@
-/** Thrown when the time for all checks has passed, or when they were stopped. A single check does not catch it, because it ends all of them. */
+/**
+ * Thrown when the time for all checks has passed, or when they were stopped. A single check does not catch it, because
+ * it ends all of them.
+ */
 export class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed'
 }
@@ -7,22 +10,26 @@ export class DeadlinePassed extends Error {
 export class Deadline {
   readonly seconds: number
   isStopped = false
-  /** Aborts when the time has passed or the checks are stopped, for asynchronous work. */
-  readonly signal: AbortSignal
-  readonly #stopped = new AbortController()
+  readonly #over = new AbortController()
   #endsAt: number
 
   constructor(seconds: number) {
     this.seconds = seconds
-    this.signal = AbortSignal.any([AbortSignal.timeout(seconds * 1_000), this.#stopped.signal])
     this.#endsAt = performance.now() + seconds * 1_000
+    // Not AbortSignal.any with AbortSignal.timeout: Node 20 can collect the second, and then the first never aborts.
+    setTimeout(() => this.#over.abort(), seconds * 1_000).unref()
+  }
+
+  /** Aborts when the time has passed or the checks are stopped, for asynchronous work. */
+  get signal(): AbortSignal {
+    return this.#over.signal
   }
 
   /** Ends the checks as if the time had passed. */
   stop(): void {
     this.isStopped = true
     this.#endsAt = 0
-    this.#stopped.abort()
+    this.#over.abort()
   }
 
   /** Throws when the time has passed, for long loops in which no timer fires. */

@@ -56,7 +56,8 @@ export async function verify(url: string, options: VerifyOptions = {}): Promise<
     return 2
   }
   const report = new Report(write)
-  // In order, because a build in a group of its own and its folder would stay. A second signal ends the process.
+  // An immediate exit would leave the build, which has a process group of its own, and its folder. A second signal ends
+  // the process.
   const stop = () => deadline.stop()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop)
   try {

@@ -63,7 +63,7 @@ class Page(Answer[Data], Generic[Data, Entry]):
     def iterate(self) -> Iterator[Entry]:
         """The entries of this page and of those after it. Each page is fetched when it is needed.
 
-        While entries are added and removed, each of the others comes exactly once.
+        If entries are added or removed meanwhile, each other entry comes exactly once.
 
         Example:
             for item in atrium.list_items("col_…", collection_token="cat_…").iterate():

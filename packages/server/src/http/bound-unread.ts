@@ -33,8 +33,8 @@ class LastSizes {
 }
 
 /**
- * One of each per process, because the budget is the memory of the process. Callers without a key have a budget of their
- * own, because one of them can have many addresses.
+ * One of each per process, because the budget is the memory of the process. Callers without a key have a budget of
+ * their own, because one of them can have many addresses.
  */
 const withKey = new UnreadShares({ maxBytes: 32 * 1024 * 1024 })
 const withoutKey = new UnreadShares({ maxBytes: 16 * 1024 * 1024 })
@@ -72,7 +72,7 @@ export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string 
   return reply.header('content-length', bytes.length).send(inPieces(bytes))
 }
 
-/** Counts an answer of this size that is streamed. false: there are too many, and it must not be sent. */
+/** Counts a streamed answer of this size. Returns false if there is no room: the answer must not be sent. */
 export function takeStreamed(req: FastifyRequest, reply: FastifyReply, bytes: number): boolean {
   const { shares, reader } = sharesOf(req)
   if (!shares.makeRoom(reader, bytes)) return false

@@ -7,8 +7,9 @@ import type { RenderedPage } from '@atrium/web/share/render-share-page'
 
 interface FormPage {
   title: string
-  /** Lines of HTML beside the name of the product, and in the middle of the page. */
+  /** HTML after the name of the product. */
   header?: string
+  /** Lines of HTML. */
   main: string[]
   /** The sources of form-action. Browsers apply them also to the redirect that answers the form. */
   formAction: string
@@ -24,8 +25,8 @@ header svg{width:1.0625rem;height:1.25rem;fill:none;stroke:currentcolor;stroke-w
 `
 
 /**
- * Returns what renders a page of one form or message with this style. It works without script. The policy allows the style
- * by its hash.
+ * Returns a function that renders a page with one form or message in this style. The page works without script. Its
+ * policy allows the style by its hash.
  */
 export function makeFormPage(ownStyle: string): (page: FormPage) => RenderedPage {
   const style = houseStyle + ownStyle

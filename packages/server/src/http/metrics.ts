@@ -98,7 +98,7 @@ export class Metrics {
     )
     this.#sweeps = new Gauge({
       name: 'atrium_sweep_last_run_timestamp_seconds',
-      help: 'Time of the last complete run of each sweep, in any process; before the first, of the start.',
+      help: 'Time of the last complete run of each sweep, in any process; before the first, the start of this process.',
       labelNames: ['sweep'],
       registers,
       aggregator: 'max',

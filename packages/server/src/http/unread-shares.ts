@@ -11,16 +11,16 @@ interface WaitingAnswer {
 interface UnreadSharesOptions {
   /** The size of all answers that wait to be read. */
   maxBytes: number
-  /** An answer that has waited for as long may be ended for another reader. */
+  /** An answer that has waited this long may be ended to make room for another reader. */
   slowMs?: number
 }
 
 /**
  * The answers that wait for their readers, by reader: a tenant, or the address of a caller without a key. A reader may
- * have as much as stays free for all others, so a new answer counts twice: once as taken, once as kept free. That alone
- * halves the rest with each reader who does not read. So where there is no room for a reader, slow answers of readers that
- * have at least as much as it would have are ended: each of N readers can have about the Nth part, and any number of
- * readers who do not read keep answers from another one for seconds only.
+ * have as much as stays free for all others, so a new answer counts twice: once as taken, once as kept free. With this
+ * rule alone, each reader that does not read would halve the rest. So if a reader finds no room, slow answers of
+ * readers that have at least as much as it would have are ended. Each of N readers can then have about one Nth, and any
+ * number of readers that do not read keep answers from another one for seconds only.
  */
 export class UnreadShares {
   readonly #maxBytes: number
@@ -71,7 +71,7 @@ export class UnreadShares {
     this.#bytes += bytes
   }
 
-  /** One above the budget is sent when nothing else waits. */
+  /** An answer larger than the budget fits if no other answer waits. */
   #fits(reader: string, bytes: number): boolean {
     return this.#bytes === 0 || this.#bytes + 2 * bytes + this.#bytesOf(reader) <= this.#maxBytes
   }
@@ -80,7 +80,7 @@ export class UnreadShares {
     return this.#readers.get(reader)?.bytes ?? 0
   }
 
-  /** The oldest answer of the reader that has most, of those that have at least this and a slow answer. */
+  /** Of the readers that have a slow answer and at least so many bytes: the oldest answer of the one that has most. */
   #findSlow(atLeastBytes: number): WaitingAnswer | undefined {
     const slowSinceMs = performance.now() - this.#slowMs
     let most = atLeastBytes

@@ -64,8 +64,8 @@ test('a session is paid also where the clock jumps forward while a sweep is unde
   await run(`update sessions set status = 'running', joined_at = now() where id = '${id}'`)
   const { ctx } = world.api
   let hasJumped = false
-  // The clock jumps by an hour, once overdue sessions were looked for. A process that is stopped there for an hour finds
-  // the same.
+  // The clock jumps forward by an hour after the query for overdue sessions. The effect is the same if the process is
+  // paused there for an hour.
   const query: typeof ctx.db.query = async (statement, values) => {
     const rows = await ctx.db.query(statement, values)
     if (hasJumped) return rows

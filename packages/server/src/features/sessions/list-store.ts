@@ -133,7 +133,10 @@ const suspendedStatement = statement<SessionRow>(
   `select * from ${ofSuspended('tenant_id')} launched union all select * from ${ofSuspended('agent_tenant_id')} lent limit $1`,
 )
 
-/** Active sessions that a suspended tenant launched, or whose agent it owns. Pending launches wait until it is active again. */
+/**
+ * Active sessions that a suspended tenant launched, or whose agent it owns. Pending launches are not listed: they wait
+ * until the tenant is active again.
+ */
 export async function listOfSuspended(db: Db, limit: number): Promise<Session[]> {
   return (await db.query(suspendedStatement, [limit])).map(toSession)
 }

@@ -61,8 +61,8 @@ interface Move {
   /** The last row of the page before; undefined: every row was moved. */
   after: Pick<LateRow, 'next_attempt_at' | 'sequence'> | undefined
   /**
-   * The page that was read last, until it was moved. It is not read again after a failure, because some of it may have
-   * been moved; such a row no longer has the time that it had in the page.
+   * The page that was read last, until it is moved. It is not read again after a failure, because some of its rows may
+   * have been moved. The statement skips them, because their time differs from that in the page.
    */
   page?: LateRow[] | undefined
 }

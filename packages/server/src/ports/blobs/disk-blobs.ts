@@ -181,9 +181,9 @@ export class DiskBlobs implements Blobs {
   }
 
   /**
-   * Gives the file its whole length, without any content. So every process sees how much the files that are being
-   * written will still take, and of those that begin together it admits as many as there is room for. Two processes that
-   * ask for the last room at the same moment see each other, and then neither gets it.
+   * Gives the file its whole length, without content, so that every process sees how much the files that are being
+   * written will still take. Of files that begin together, as many are admitted as there is room for. If two processes
+   * ask for the last room at the same moment, both may be refused.
    */
   async #reserve(file: FileHandle, bytes: number): Promise<void> {
     const reserved = this.#lastReserved.then(async () => {

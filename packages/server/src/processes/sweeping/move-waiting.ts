@@ -6,8 +6,8 @@ import { moveDeliveries } from '#features/webhooks/set-back-store.ts'
 
 /**
  * Moves the times that were written before the clock of the database was set back by `seconds`, so that nothing waits
- * longer than intended. Where the database or a node does not answer, it tries again. Never rejects. What a process that
- * ends has not moved is due when the clock reaches its time.
+ * longer than intended. Tries again while the database or a node does not answer. Never rejects. If the process ends
+ * first, the rest is due when the clock reaches its times.
  */
 export async function moveWaiting({ db, log }: Pick<Context, 'db' | 'log'>, seconds: number, signal: AbortSignal): Promise<void> {
   log.warn({ seconds: Math.round(seconds) }, 'the clock of the database was set back; the times of waiting work are moved')

@@ -1,8 +1,8 @@
 /**
- * Keeps the focus in a dialog, or in the room, whose rows change. A browser drops it when the button that has it is removed.
- * It then goes to the nearest that is left: the row or message of the button, the row beside it, the heading of the section,
- * or `fallback`. It never goes to another button, because a key that was meant for the removed one would press that. Returns
- * a function that ends this.
+ * Keeps the focus in a dialog, or in the room, whose rows change. A browser drops the focus when the button that has it
+ * is removed. It then goes to the nearest that is left: the row or message of the button, the row beside it, the
+ * heading of the section, or `fallback`. It never goes to another button, because a key that was meant for the removed
+ * one would press that. Returns a function that ends this.
  */
 export function keepFocus(place: HTMLElement, fallback: HTMLElement): () => void {
   let last: EventTarget | null = null
