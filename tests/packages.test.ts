@@ -177,7 +177,7 @@ describe('packages that an installation serves', { skip, concurrency: false }, (
       logLevel: 'silent',
     })
     const bytes = small.outputFiles[0]!.contents.length
-    assert.ok(bytes > 4_000 && bytes < 18_500, `${bytes} bytes: without rooms and blind tokens`)
+    assert.ok(bytes > 4_000 && bytes < 19_500, `${bytes} bytes: without rooms and blind tokens`)
 
     await writeFile(join(folder, 'index.html'), '<!doctype html><script type="module" src="/page.js"></script>')
     await writeFile(join(folder, 'page.js'), "import { main } from './app.mjs'; globalThis.main = main")
