@@ -5,12 +5,10 @@ import { applyCors } from '#http/cors.ts'
 import { pacedBody } from '#http/paced-body.ts'
 import { sendBlob } from '#http/send-blob.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
-import type { DiskBlobs } from '#ports/blobs/disk-blobs.ts'
+import { minBytesPerSecond, type DiskBlobs } from '#ports/blobs/disk-blobs.ts'
 import type { UploadGrant } from '#ports/blobs/disk/blob-url.ts'
 
 const idleMs = 30_000
-/** 256 kbit/s. A slower upload of 100 MiB would hold a connection for hours. */
-const minBytesPerSecond = 32 * 1024
 
 /** The largest rest of a refused upload that is read. */
 const discardedBytes = 100 * 1024 * 1024

@@ -11,7 +11,7 @@ import { describeBlobs } from '#testing/blobs/blob-suite.ts'
 import { DiskBlobs } from './disk-blobs.ts'
 import type { BlobError } from './blobs.ts'
 import { deriveBlobUrlKey, type UploadGrant } from './disk/blob-url.ts'
-import { bytesOf, contentOf, repeated } from '#testing/blobs/blob-bytes.ts'
+import { bytesOf, contentOf, mebibyte, repeated } from '#testing/blobs/blob-bytes.ts'
 
 const urlKeys = [deriveBlobUrlKey(Buffer.alloc(32, 9))]
 
@@ -249,7 +249,7 @@ test('a file that a killed process has not finished keeps no room free', { skip:
   const folder = join(disk.folder, 'blobs')
   const blobs = new DiskBlobs({ folder, publicUrl: 'http://localhost:8787', urlKeys, minFreeBytes: 0 })
   await mkdir(join(folder, '.growing'), { recursive: true })
-  const left = join(folder, '.growing', 'left')
+  const left = join(folder, '.growing', `left.${Date.now()}.a`)
   await writeFile(left, '')
   await truncate(left, 12 * 1024 * 1024)
   await assert.rejects(blobs.write('a/b', bytesOf(8 * 1024 * 1024)), { code: 'unavailable' })
@@ -257,3 +257,31 @@ test('a file that a killed process has not finished keeps no room free', { skip:
   await utimes(left, before, before)
   await blobs.write('a/b', bytesOf(8 * 1024 * 1024))
 })
+
+for (const [what, keys, waitedMs] of [
+  ['many uploads to one signed address keep no more room than one', ['same', 'same', 'same', 'same'], 0],
+  ['uploads that send nearly nothing keep no room for their rest', ['1', '2', '3'], 15_000],
+] as const)
+  test(what, { skip: whyNoDisk() }, async (t) => {
+    const disk = mountDisk(t, 16)
+    const folder = join(disk.folder, 'blobs')
+    const blobs = new DiskBlobs({ folder, publicUrl: 'http://localhost:8787', urlKeys, minFreeBytes: 0 })
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    const over = Promise.withResolvers<void>()
+    const begin = (key: string) =>
+      new Promise<{ ended: Promise<unknown> }>((resolve) => {
+        async function* upload() {
+          yield bytesOf(4096)
+          resolve({ ended })
+          await over.promise
+        }
+        const ended = blobs
+          .receive({ key: `uploads/${key}`, bytes: 4 * mebibyte } as UploadGrant, upload())
+          .catch((error: BlobError) => error.code)
+      })
+    const begun = await Promise.all(keys.map(begin))
+    t.mock.timers.tick(waitedMs)
+    await blobs.write('a/b', bytesOf(10 * mebibyte))
+    over.resolve()
+    assert.deepEqual(new Set(await Promise.all(begun.map((one) => one.ended))), new Set(['mismatch']))
+  })

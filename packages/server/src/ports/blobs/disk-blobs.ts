@@ -20,7 +20,7 @@ import {
 import { readBlobGrant, signBlobPath, type BlobGrant, type GrantRefusal, type UploadGrant } from './disk/blob-url.ts'
 import { listFiles } from './disk/list-files.ts'
 import { readFile } from './disk/read-file.ts'
-import { moveInto, writeWhole, type WholeFile } from './disk/write-whole.ts'
+import { moveInto, readGrowingName, writeWhole, type WholeFile } from './disk/write-whole.ts'
 
 export interface DiskBlobsOptions {
   folder: string
@@ -37,6 +37,10 @@ const pageSize = 1_000
 const abandonedMs = 60 * 60 * 1_000
 /** No room is kept for the rest of a file that was not written for as long: its process has probably been killed. */
 const stalledMs = 2 * 60 * 1_000
+/** 256 kbit/s. A slower upload of 100 MiB would hold a connection for hours, and room on the disk. */
+export const minBytesPerSecond = 32 * 1024
+/** A file may be this late. Some file systems show what was written some seconds later. */
+const graceMs = 10_000
 
 /** Stores blobs as files in a folder and signs its own URLs. Several processes may share the folder. */
 export class DiskBlobs implements Blobs {
@@ -194,14 +198,24 @@ export class DiskBlobs implements Blobs {
     return reserved
   }
 
-  /** What the files that are being written will still take. */
+  /**
+   * What the files that are being written will still take. Uploads that send nearly nothing must not keep the disk from
+   * all others: a file counts while it is written at the lowest pace of an upload at least, and of several for one key,
+   * which one signed address allows, only the largest rest counts.
+   */
   async #missingBytes(): Promise<number> {
-    const since = Date.now() - stalledMs
-    const missing = (await readdir(this.#temporary)).map(async (name) => {
+    const nowMs = Date.now()
+    const missing = new Map<string, number>()
+    const count = async (name: string) => {
       const stats = await stat(join(this.#temporary, name)).catch(unlessMissing)
-      return stats && stats.mtimeMs > since ? Math.max(0, stats.size - stats.blocks * 512) : 0
-    })
-    return (await Promise.all(missing)).reduce((sum, bytes) => sum + bytes, 0)
+      if (!stats || stats.mtimeMs < nowMs - stalledMs) return
+      const { target, bornAtMs } = readGrowingName(name)
+      const written = stats.blocks * 512
+      const isPaced = written >= ((nowMs - bornAtMs - graceMs) / 1_000) * minBytesPerSecond
+      if (isPaced) missing.set(target, Math.max(missing.get(target) ?? 0, stats.size - written))
+    }
+    await Promise.all((await readdir(this.#temporary)).map(count))
+    return missing.values().reduce((sum, bytes) => sum + bytes, 0)
   }
 
   async disk(): Promise<{ freeBytes: number; totalBytes: number }> {

@@ -2,7 +2,7 @@ import { codeOf } from '#errors/caught.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { link, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { BlobError } from '../blobs.ts'
 
 export interface WholeFile {
@@ -26,7 +26,7 @@ const partBytes = 64 * 1024
 
 /** Writes a file completely and durably, or not at all. Reads the next chunk only after the previous one is written. */
 export async function writeWhole({ path, temporary, once, ...content }: WholeFile): Promise<Stats> {
-  const growing = join(temporary, randomUUID())
+  const growing = join(temporary, growingName(relative(temporary, path)))
   await mkdir(temporary, { recursive: true, mode: 0o700 })
   const file = await open(growing, 'wx', 0o600)
   try {
@@ -37,6 +37,17 @@ export async function writeWhole({ path, temporary, once, ...content }: WholeFil
     await rm(growing, { force: true })
     throw error
   }
+}
+
+/** The time is part of the name because not every file system keeps the birth time of a file. */
+function growingName(target: string): string {
+  return [createHash('sha256').update(target).digest('hex').slice(0, 32), Date.now(), randomUUID()].join('.')
+}
+
+/** Files that are being written to one place have the same target. */
+export function readGrowingName(name: string): { target: string; bornAtMs: number } {
+  const [target = '', bornAt] = name.split('.')
+  return { target, bornAtMs: Number(bornAt) }
 }
 
 type Content = Pick<WholeFile, 'chunks' | 'bytes' | 'sha256' | 'reserve' | 'assertRoom'>
