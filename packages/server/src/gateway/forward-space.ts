@@ -1,5 +1,4 @@
 import { http } from '#ports/node-http.ts'
-import { takeStreamed } from '#http/bound-unread.ts'
 import { bodyOf } from '#http/parse.ts'
 import { request as requestTls } from 'node:https'
 import type { FastifyReply } from 'fastify'
@@ -44,7 +43,7 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
       (answer) => {
         // An answer longer than one piece, or of unknown length, is streamed and takes two buffers.
         const isLarge = !(Number(answer.headers['content-length']) <= pieceBytes)
-        if (isLarge && !takeStreamed(req, reply, 2 * pieceBytes)) {
+        if (isLarge && !req.server.unread.take(reply.raw, 2 * pieceBytes)) {
           upstream.destroy()
           resolve(
             flatError(reply, 503, 'unavailable', 'too many large responses are waiting to be read').header('retry-after', '5'),

@@ -6,6 +6,13 @@ import { CollectLarge } from './collect-large.ts'
 import { pathOf } from './parse.ts'
 import { UnreadShares } from './unread-shares.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The answers of rooms that are forwarded. They have a budget of their own. */
+    unread: UnreadAnswers
+  }
+}
+
 /** Answers up to this size are not counted, because the kernel's socket buffer nearly always takes them whole. */
 const smallBytes = pieceBytes
 /** Above this size, an answer leaves enough garbage to need a collection. */
@@ -37,13 +44,15 @@ class LastSizes {
  * their own, because one of them can have many addresses.
  */
 const withKey = new UnreadShares({ maxBytes: 32 * 1024 * 1024 })
-const withoutKey = new UnreadShares({ maxBytes: 16 * 1024 * 1024 })
+const withoutKey = new UnreadShares({ maxBytes: 32 * 1024 * 1024 })
 const sizes = new LastSizes()
 const collector = new CollectLarge()
 
-/** Closes connections whose client does not read. */
+/** Closes connections whose client does not read, and counts what forwarded rooms wait with. */
 export function boundUnread(app: FastifyInstance): void {
-  new UnreadAnswers().watch(app.server)
+  const unread = new UnreadAnswers()
+  app.decorate('unread', unread)
+  unread.watch(app.server)
 }
 
 /** Whose answers are limited together: those of the caller's tenant or, without one, of its address. */
@@ -70,14 +79,6 @@ export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string 
   if (!hasRoom && req.method === 'GET') throw tooManyUnread(reply)
   if (hasRoom) shares.add(reader, reply.raw, held)
   return reply.header('content-length', bytes.length).send(inPieces(bytes))
-}
-
-/** Counts a streamed answer of this size. Returns false if there is no room: the answer must not be sent. */
-export function takeStreamed(req: FastifyRequest, reply: FastifyReply, bytes: number): boolean {
-  const { shares, reader } = sharesOf(req)
-  if (!shares.makeRoom(reader, bytes)) return false
-  shares.add(reader, reply.raw, bytes)
-  return true
 }
 
 /** Throws when the budget has no room for the size of the last answer to this address and reader. */
