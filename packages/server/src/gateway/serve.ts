@@ -7,13 +7,12 @@ import type { Context } from '#features/context.ts'
 import { type AuditActor, auditedOperation, type AuditOrigin } from '#features/audit-log/audit-entry.ts'
 import { recordAudit, recordRefusal } from '#features/audit-log/record-audit.ts'
 import { recordAnswer } from '#features/record-answer.ts'
-import type { Tx } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { assertRoom, sendBody } from '#http/bound-unread.ts'
 import type { AnyHandler, Call, CollectionAccess } from '#features/handler.ts'
 import { actorOf, holderOf } from '#features/console/sign-in.ts'
 import { sessionName } from '#features/console/resolve-callers.ts'
-import { assertActive } from '#features/tenants/assert-active.ts'
+import { runIfActive } from '#features/tenants/assert-active.ts'
 import { checkCapability } from '#features/collections/check-capability.ts'
 import { countUsage } from './count-usage.ts'
 import { isIdempotencyKey, type Claim, type SentAnswer } from '#http/idempotency/claim.ts'
@@ -122,27 +121,15 @@ function runner(ctx: Context, op: Operation, { kind, handle }: AnsweringHandler)
   if (kind === 'read') return isAudited(op) ? recordingRefusals(ctx, handle) : handle
   if (kind === 'write')
     return recordingRefusals(ctx, (call, claim) =>
-      claimedTransaction(ctx.db.lane(laneOf(op.id, call)), claim, async (tx) => {
-        const isActive = sendActiveCheck(tx, call)
-        const answer = await handle({ ...call, tx })
-        await recordAudit(tx, call.audit, (answer as Answer).data)
-        await isActive
-        return answer
-      }),
+      claimedTransaction(ctx.db.lane(laneOf(op.id, call)), claim, (tx) =>
+        runIfActive(tx, call.tenantId, async () => {
+          const answer = await handle({ ...call, tx })
+          await recordAudit(tx, call.audit, (answer as Answer).data)
+          return answer
+        }),
+      ),
     )
   return (call, claim) => handle({ ...call, claim })
-}
-
-/**
- * The tenant may have been suspended, and even deleted, since its key was checked. The check is sent with the handler's
- * first statement, so that it costs no round trip. The caller awaits it before the commit.
- */
-function sendActiveCheck(tx: Tx, { tenantId }: AnyCall): Promise<void> | undefined {
-  if (tenantId === undefined) return undefined
-  const check = assertActive(tx, tenantId)
-  // If the handler fails, nobody awaits the check.
-  check.catch(() => undefined)
-  return check
 }
 
 /**

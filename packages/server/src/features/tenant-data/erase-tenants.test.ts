@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { timeouts } from '@atrium/traffic/timeouts'
 import { issuerAccount, platformAccount, transactionId } from '#features/credits/ledger/movement.ts'
 import { deleteBlobs } from '#features/blob-deletions/delete-blobs.ts'
 import { newId } from '#crypto/random.ts'
@@ -273,6 +274,24 @@ test('a write that was in flight while its tenant was deleted leaves nothing', a
       (await tablesWith(tenant.id)).filter((table) => !before.includes(table)),
       [],
     )
+  }
+})
+
+test('a write is tried again where a lock kept it from the look whether its tenant is active', async () => {
+  const tenant = await api.makeTenant()
+  const write = () =>
+    send(api, 'POST', '/tenant/keys', { key: tenant.secretKey, idempotencyKey: randomUUID(), body: { kind: 'publishable' } })
+  assert.equal((await write()).status, 201)
+  const locker = await api.ctx.db.pool.connect()
+  try {
+    await locker.query('begin; lock table tenants in access exclusive mode')
+    const late = write()
+    const free = setTimeout(() => void locker.query('commit'), 10 * timeouts.lockMs)
+    const { status, text } = await late
+    clearTimeout(free)
+    assert.equal(status, 201, text)
+  } finally {
+    locker.release(true)
   }
 })
 

@@ -215,7 +215,7 @@ export class DiskBlobs implements Blobs {
       if (isPaced) missing.set(target, Math.max(missing.get(target) ?? 0, stats.size - written))
     }
     await Promise.all((await readdir(this.#temporary)).map(count))
-    return missing.values().reduce((sum, bytes) => sum + bytes, 0)
+    return [...missing.values()].reduce((sum, bytes) => sum + bytes, 0)
   }
 
   async disk(): Promise<{ freeBytes: number; totalBytes: number }> {
