@@ -17,6 +17,7 @@ interface Watched {
 
 /** Longer than usual, for clients that normally pause. */
 const pauseLimits = new WeakMap<Socket, number>()
+const watchedOf = new WeakMap<Socket, Watched>()
 
 /** Answers are sent in chunks of this size, because progress is visible only when a whole chunk was sent. */
 export const pieceBytes = 64 * 1024
@@ -38,14 +39,12 @@ export class UnreadAnswers {
     this.#checkIntervalMs = checkIntervalMs
   }
 
-  get bytes(): number {
-    return this.#bytes
-  }
-
   /** Closes the connections of this server whose client does not read what is being sent. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      this.#sockets.set(socket, { taken: 0, sinceMs: 0 })
+      const watched = { taken: 0, sinceMs: 0 }
+      this.#sockets.set(socket, watched)
+      watchedOf.set(socket, watched)
       socket.once('close', () => this.#sockets.delete(socket))
     })
     const timer = setInterval(() => this.#check(performance.now()), this.#checkIntervalMs).unref()
@@ -81,6 +80,14 @@ export class UnreadAnswers {
       }
     }
   }
+}
+
+/** For how long the client of a watched connection has taken no chunk of what waits for it. */
+export function unreadMs(socket: Socket): number {
+  const watched = watchedOf.get(socket)
+  const waiting = socket.writableLength
+  if (!watched || watched.sinceMs === 0 || waiting === 0 || socket.bytesWritten - waiting !== watched.taken) return 0
+  return performance.now() - watched.sinceMs
 }
 
 /** Lets the reader of this answer pause for longer than usual, as media players do. */

@@ -3,48 +3,57 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { after, afterEach, before, beforeEach, mock, test } from 'node:test'
-import { inPieces } from '@atrium/traffic/unread-answers'
+import { inPieces, pieceBytes, UnreadAnswers, unreadMs } from '@atrium/traffic/unread-answers'
 import { UnreadShares } from './unread-shares.ts'
 
 const bytes = 100
 /** More than the kernel takes for a reader that does not read. */
 const content = Buffer.alloc(48 * 1024 * 1024)
 const slowMs = 5_000
-let nowMs = 0
+/** Not 0: a connection that was never checked has that time. */
+let nowMs = 1
 let shares: UnreadShares
 let server: Server
 const sockets: Socket[] = []
+/** The same connections in the server. */
+let served: Socket[] = []
 
 before(async () => {
   mock.method(performance, 'now', () => nowMs)
   server = createServer((req, res) => {
-    const reader = req.url!
-    const may = shares.mayHaveRoom(reader, bytes)
-    const has = shares.makeRoom(reader, bytes)
+    const [reader = '', times = 1] = req.url!.split('*')
+    const size = Number(times) * bytes
+    const may = shares.mayHaveRoom(reader, size)
+    const has = shares.makeRoom(reader, size)
     if (may !== has) return void res.writeHead(500).end()
     if (!has) return void res.writeHead(503).end()
-    shares.add(reader, res, bytes)
+    shares.add(reader, res, size)
+    served.push(req.socket)
     res.writeHead(200)
     inPieces(content).pipe(res)
   })
+  new UnreadAnswers({ idleMs: Infinity, checkIntervalMs: 5 }).watch(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 })
 beforeEach(() => {
   shares = new UnreadShares({ maxBytes: 16 * bytes, slowMs })
 })
-afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()))
+afterEach(() => {
+  sockets.splice(0).forEach((socket) => socket.destroy())
+  served = []
+})
 after(() => {
   mock.reset()
   server.close()
 })
 
 /** Asks, and does not read the answer. */
-async function ask(reader: string): Promise<{ status: number; socket: Socket }> {
+async function ask(reader: string, method = 'GET'): Promise<{ status: number; socket: Socket }> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   sockets.push(socket)
   socket.on('error', () => undefined)
-  socket.write(`GET ${reader} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  socket.write(`${method} ${reader} HTTP/1.1\r\nHost: x\r\n\r\n`)
   const [head] = (await once(socket, 'data')) as [Buffer]
   socket.pause()
   return { status: Number(head.toString('latin1', 9, 12)), socket }
@@ -59,6 +68,15 @@ async function hoard(reader: string): Promise<number> {
   }
 }
 
+/** Time in which nobody reads what waits. */
+async function pass(): Promise<void> {
+  const open = served.filter((socket) => !socket.destroyed)
+  do {
+    nowMs += slowMs
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  } while (open.some((socket) => unreadMs(socket) < slowMs))
+}
+
 test('a reader alone has half of the budget, and another one is answered at once', async () => {
   assert.equal(await hoard('/a'), 8)
   assert.equal((await ask('/b')).status, 200)
@@ -67,13 +85,13 @@ test('a reader alone has half of the budget, and another one is answered at once
 test('many readers who do not read keep answers from another one for seconds at most', async () => {
   for (let n = 0; n < 8; n++) await hoard(`/${n}`)
   assert.equal((await ask('/other')).status, 503)
-  nowMs += slowMs
+  await pass()
   assert.equal(await hoard('/other'), 4)
 })
 
 test('a reader whose answers are slow is ended for others only down to what they have', async () => {
   assert.equal(await hoard('/a'), 8)
-  nowMs += slowMs
+  await pass()
   // 4 fit beside those 8. 2 more, after which both have 6, take the place of slow ones.
   assert.equal(await hoard('/b'), 6)
   assert.equal(await hoard('/a'), 0)
@@ -82,7 +100,7 @@ test('a reader whose answers are slow is ended for others only down to what they
 test('readers of one answer each give way to another one when they are slow', async () => {
   for (let n = 0; n < 15; n++) assert.equal((await ask(`/${n}`)).status, 200)
   assert.equal((await ask('/other')).status, 503)
-  nowMs += slowMs
+  await pass()
   assert.equal((await ask('/other')).status, 200)
 })
 
@@ -91,4 +109,34 @@ test('what a reader gave back can be taken by others', async () => {
   for (const socket of sockets) socket.destroy()
   while (!shares.mayHaveRoom('/b', 8 * bytes)) await new Promise((resolve) => setTimeout(resolve, 5))
   assert.equal(await hoard('/b'), 8)
+})
+
+test('nobody is ended if the room would not be enough', async () => {
+  for (let n = 0; n < 12; n++) assert.equal((await ask(`/${n}`)).status, 200)
+  for (let n = 0; n < 2; n++) assert.equal((await ask('/many')).status, 200)
+  await pass()
+  assert.equal((await ask('/other*1.5')).status, 503)
+  assert.equal(served.filter((socket) => socket.destroyed).length, 0)
+})
+
+test('who reads steadily is not ended for others', async () => {
+  const readers = []
+  for (let n = 0; n < 15; n++) readers.push((await ask(`/${n}`)).socket)
+  await pass()
+  const taken = (socket: Socket) => socket.bytesWritten - socket.writableLength
+  for (const [n, socket] of served.entries()) {
+    const before = taken(socket)
+    readers[n]!.resume()
+    while (taken(socket) - before < pieceBytes) await new Promise((resolve) => setTimeout(resolve, 1))
+    readers[n]!.pause()
+  }
+  assert.equal((await ask('/other')).status, 503)
+  assert.equal(served.filter((socket) => socket.destroyed).length, 0)
+})
+
+test('the answer to another method than GET is never ended', async () => {
+  for (let n = 0; n < 15; n++) assert.equal((await ask(`/${n}`, 'POST')).status, 200)
+  await pass()
+  assert.equal((await ask('/other')).status, 503)
+  assert.equal(served.filter((socket) => socket.destroyed).length, 0)
 })

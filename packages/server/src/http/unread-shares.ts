@@ -1,24 +1,23 @@
 import type { ServerResponse } from 'node:http'
-import { onceOver } from '@atrium/traffic/unread-answers'
+import { onceOver, unreadMs } from '@atrium/traffic/unread-answers'
 
 interface WaitingAnswer {
   res: ServerResponse
   bytes: number
-  sinceMs: number
   release: () => void
 }
 
 interface UnreadSharesOptions {
   /** The size of all answers that wait to be read. */
   maxBytes: number
-  /** An answer that has waited this long may be ended to make room for another reader. */
+  /** An answer of which nothing was taken for this long may be ended to make room for another reader. */
   slowMs?: number
 }
 
 /**
  * The answers that wait for their readers, by reader: a tenant, or the address of a caller without a key. A reader may
  * have as much as stays free for all others, so a new answer counts twice: once as taken, once as kept free. With this
- * rule alone, each reader that does not read would halve the rest. So if a reader finds no room, slow answers of
+ * rule alone, each reader that does not read would halve the rest. So if a reader finds no room, unread answers to GET of
  * readers that have at least as much as it would have are ended. Each of N readers can then have about one Nth, and any
  * number of readers that do not read keep answers from another one for seconds only.
  */
@@ -36,27 +35,26 @@ export class UnreadShares {
 
   /** Whether `makeRoom` would probably succeed. */
   mayHaveRoom(reader: string, bytes: number): boolean {
-    return this.#fits(reader, bytes) || this.#findSlow(this.#bytesOf(reader) + bytes) !== undefined
+    return this.#fits(reader, bytes) || this.#findSlow(reader, bytes) !== undefined
   }
 
   /** Ends slow answers of other readers if there is no room otherwise. false: the answer must not be sent. */
   makeRoom(reader: string, bytes: number): boolean {
     if (this.#fits(reader, bytes)) return true
-    for (const goal = this.#bytes - bytes; this.#bytes > goal;) {
-      const slow = this.#findSlow(this.#bytesOf(reader) + bytes)
-      if (!slow) return false
-      slow.release()
+    const slow = this.#findSlow(reader, bytes)
+    for (const { res, release } of slow ?? []) {
+      release()
       // Not destroy: a reset also frees what the kernel holds for the reader.
-      slow.res.req.socket.resetAndDestroy()
+      res.req.socket.resetAndDestroy()
     }
-    return true
+    return slow !== undefined
   }
 
   /** Counts an answer until it is sent. */
   add(reader: string, res: ServerResponse, bytes: number): void {
     if (res.destroyed || res.req.socket.destroyed) return
     const held = this.#readers.get(reader) ?? { bytes: 0, answers: new Set() }
-    const answer = { res, bytes, sinceMs: performance.now(), release: () => {} }
+    const answer = { res, bytes, release: () => {} }
     const off = onceOver(res, () => answer.release())
     answer.release = () => {
       off()
@@ -80,17 +78,30 @@ export class UnreadShares {
     return this.#readers.get(reader)?.bytes ?? 0
   }
 
-  /** Of the readers that have a slow answer and at least so many bytes: the oldest answer of the one that has most. */
-  #findSlow(atLeastBytes: number): WaitingAnswer | undefined {
-    const slowSinceMs = performance.now() - this.#slowMs
-    let most = atLeastBytes
-    let slow: WaitingAnswer | undefined
-    for (const { bytes, answers } of this.#readers.values()) {
-      const [oldest] = answers
-      if (bytes < most || (slow && bytes === most) || !oldest || oldest.sinceMs > slowSinceMs) continue
-      most = bytes
-      slow = oldest
+  /**
+   * The slow answers whose place the answer can take: each time the oldest of the reader that has most, of those that have
+   * at least as much as this one would have. undefined: they are too few, and none is ended in vain.
+   */
+  #findSlow(reader: string, bytes: number): WaitingAnswer[] | undefined {
+    const least = this.#bytesOf(reader) + bytes
+    const others = [...this.#readers.values()]
+      .filter((held) => held.bytes >= least)
+      .map((held) => ({ bytes: held.bytes, slow: [...held.answers].filter((answer) => this.#isSlow(answer)) }))
+    const found: WaitingAnswer[] = []
+    for (let missing = bytes; missing > 0;) {
+      const able = others.filter((other) => other.bytes >= least && other.slow.length > 0)
+      const most = able.sort((a, b) => b.bytes - a.bytes)[0]
+      const oldest = most?.slow.shift()
+      if (!most || !oldest) return undefined
+      found.push(oldest)
+      most.bytes -= oldest.bytes
+      missing -= oldest.bytes
     }
-    return slow
+    return found
+  }
+
+  /** The effect of another method is committed, so its answer is never ended. */
+  #isSlow({ res }: WaitingAnswer): boolean {
+    return res.req.method === 'GET' && unreadMs(res.req.socket) >= this.#slowMs
   }
 }
