@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler
 from unittest.mock import patch
 
 from atrium import Atrium
+from atrium._http import OpenAnswer
 from atrium.errors import NotFoundError, UnexpectedAnswerError
 from scripted_server import Script, ScriptedServer, error_answer, json_answer
 
@@ -110,6 +111,28 @@ class Streams(unittest.TestCase):
             next(iter(stream))
             stream.close()
             self.assertEqual(list(stream), [])
+
+    def test_a_message_that_is_asked_for_while_another_thread_closes_is_the_end(self) -> None:
+        closing, read = threading.Event(), threading.Event()
+        close = OpenAnswer.close
+
+        def slow_close(answer: OpenAnswer) -> None:
+            closing.set()
+            read.wait(10)
+            close(answer)
+
+        with ScriptedServer([stream_answer("id: 1\nevent: ready\ndata: {}\n\n")]) as server, ThreadPoolExecutor(1) as pool:
+            stream = Atrium(server.url).stream_wall("col_1")
+            messages = iter(stream)
+            next(messages)
+            with patch.object(OpenAnswer, "close", slow_close):
+                closed = pool.submit(stream.close)
+                self.assertTrue(closing.wait(10))
+                try:
+                    self.assertEqual(list(messages), [])
+                finally:
+                    read.set()
+                    closed.result(10)
 
     def test_threads_share_a_client(self) -> None:
         with ScriptedServer([json_answer({"data": {"name": "Test"}})]) as server, Atrium(server.url, key="wsk_key") as atrium:

@@ -54,7 +54,16 @@ class EventStream:
         """The cursor after the last message that was received. Keep it to continue when your program starts again."""
 
     def __iter__(self) -> Iterator[StreamMessage]:
-        return self._messages
+        return self
+
+    def __next__(self) -> StreamMessage:
+        try:
+            return next(self._messages)
+        except ValueError:
+            # Another thread is in close(), which ends the generator.
+            if self._closed.is_set():
+                raise StopIteration from None
+            raise
 
     def __enter__(self) -> EventStream:
         return self
