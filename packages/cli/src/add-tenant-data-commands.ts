@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { operatorHelp } from './help-text.ts'
 import { callOperator, OperatorError, streamOperator } from './operator-api.ts'
 import { amount } from './parse-options.ts'
-import { endUnwritten } from './program.ts'
+import { endUnwritten } from './end-unwritten.ts'
 
 const tenantId = 'ten_4fRzK0vXcB1mQwErTy7uPa'
 const unknownTenant = 'not_found: there is no tenant with this id; atrium tenants list shows them.'

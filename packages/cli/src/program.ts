@@ -1,7 +1,7 @@
-import { constants } from 'node:os'
 import { StartError } from '@atrium/server/errors/start-error'
 import { Command } from 'commander'
 import manifest from '../../../package.json' with { type: 'json' }
+import { exitWhenUnwritten } from './end-unwritten.ts'
 import { OperatorError } from './operator-api.ts'
 
 export function makeProgram(description: string): Command {
@@ -14,10 +14,7 @@ export function makeProgram(description: string): Command {
 
 /** Runs the command that the arguments name. If it fails, exits with code 1. */
 export async function runProgram(program: Command): Promise<void> {
-  process.stdout.on('error', (error) => {
-    // A command with a listener of its own decides itself: a server runs on, a backup has failed.
-    if (process.stdout.listenerCount('error') === 1) endUnwritten(error)
-  })
+  exitWhenUnwritten()
   try {
     await program.parseAsync()
   } catch (error) {
@@ -26,14 +23,4 @@ export async function runProgram(program: Command): Promise<void> {
     console.error(error instanceof StartError || error instanceof OperatorError ? `atrium: ${error.message}` : error)
     process.exit(1)
   }
-}
-
-/**
- * Ends the command because its output cannot be written. If the reader has ended, as in `| head`, it prints nothing and
- * exits with the code of a program that SIGPIPE ended.
- */
-export function endUnwritten(error: NodeJS.ErrnoException): never {
-  if (error.code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE)
-  console.error(`atrium: the output cannot be written: ${error.message}`)
-  process.exit(1)
 }

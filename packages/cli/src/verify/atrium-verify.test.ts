@@ -87,6 +87,32 @@ test('Ctrl-C during the rebuild ends what it started and removes its folder', as
   assert.equal(isRunning(pid), false)
 })
 
+const cli = fileURLToPath(new URL('../atrium.ts', import.meta.url))
+for (const [name, program] of [
+  ['the file', [file]],
+  ['atrium', [cli, 'verify']],
+] as const) {
+  test(`when nobody reads its output any more, ${name} ends without a stack and removes the folder of the rebuild`, async () => {
+    const [bin, temporary] = [mkdtempSync(join(folder, 'bin-')), mkdtempSync(join(folder, 'tmp-'))]
+    const [begun, goOn] = [join(bin, 'begun'), join(bin, 'go-on')]
+    const path = process.env['PATH']
+    const npm = `#!/bin/sh\ntouch ${begun}\nwhile [ ! -e ${goOn} ]; do sleep 0.05; done\nPATH='${path}' exec npm "$@"\n`
+    writeFileSync(join(bin, 'npm'), npm, { mode: 0o755 })
+    const env = { ...process.env, PATH: `${bin}:${path}`, TMPDIR: temporary }
+    const child = spawn(process.execPath, [...program, stub.origin, '--rebuild'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let errors = ''
+    child.stderr.on('data', (chunk) => (errors += chunk))
+    child.stdout.resume()
+    for (let i = 0; !existsSync(begun) && i < 400; i++) await delay(50)
+    child.stdout.destroy()
+    writeFileSync(goOn, '')
+    const [code] = await once(child, 'close')
+    // npm has a cache of its own there.
+    const left = readdirSync(temporary).filter((entry) => entry.startsWith('atrium-'))
+    assert.deepEqual({ code, errors, left }, { code: 141, errors: '', left: [] })
+  })
+}
+
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -2,6 +2,7 @@
 // `atrium verify` as a separate program: packages/cli/build/build-verify.ts builds one file of it that needs only Node
 // 20.
 import { parseArgs } from 'node:util'
+import { exitWhenUnwritten } from '../end-unwritten.ts'
 import { verify } from './verify.ts'
 
 const usage = `usage: node atrium-verify.mjs URL [--pin THUMBPRINT] [--rebuild] [--log-policy FILE [--log-state FILE]] [--client FILE] [--timeout SECONDS]
@@ -14,6 +15,7 @@ const usage = `usage: node atrium-verify.mjs URL [--pin THUMBPRINT] [--rebuild] 
   --client FILE      compares the app in one file on this disk with what the service signs
   --timeout  time limit for all checks together (default: 60, with --rebuild 900)`
 
+exitWhenUnwritten()
 process.exitCode = await main()
 
 async function main(): Promise<number> {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { text as readAll } from 'node:stream/consumers'
 import { LogError } from '@atrium/log/log-error'
 import { parsePolicy } from '@atrium/log/policy'
+import { endUnwritten } from '../end-unwritten.ts'
 import { checkAttestation, readCertificate, type VerifiedCertificate } from './certificate.ts'
 import { readAppOfBundle } from './certified-app.ts'
 import { checkClientSealedRoom } from './client-sealed-room.ts'
@@ -60,6 +61,12 @@ export async function verify(url: string, options: VerifyOptions = {}): Promise<
   // the process.
   const stop = () => deadline.stop()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop)
+  let unwritten: Error | undefined
+  const stopUnwritten = (error: Error) => {
+    unwritten = error
+    stop()
+  }
+  process.stdout.on('error', stopUnwritten)
   try {
     await verifyTarget(report, target, { ...options, log }, deadline)
   } catch (error) {
@@ -69,7 +76,9 @@ export async function verify(url: string, options: VerifyOptions = {}): Promise<
     report.failed(`${why} during ${report.subject}; what is not listed above was not checked`)
   } finally {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, stop)
+    process.stdout.off('error', stopUnwritten)
   }
+  if (unwritten) endUnwritten(unwritten)
   write(report.failures === 0 ? 'Nothing failed.' : `${report.failures} FAILED.`)
   return report.failures === 0 ? 0 : 1
 }
