@@ -165,10 +165,14 @@ async function settleOverdue(ctx: Context, signal: AbortSignal): Promise<number>
   const { at, setBackSeconds } = await noteContact(ctx.db)
   // It may take minutes, and overdue sessions must end on time.
   if (setBackSeconds > 0) void moveWaiting(ctx, setBackSeconds, signal)
-  const { looked, failed } = await endOverdue(ctx, sessionsAtOnce)
-  if (looked < sessionsAtOnce) return sweepLedger(ctx.db, ctx.ledger, batchSize, { after: at, purposes: failed })
-  if (failed.length === looked) throw new Error(`none of ${looked} overdue sessions could be ended`)
-  return batchSize
+  const { overdue, suspended, failed } = await endOverdue(ctx, sessionsAtOnce)
+  const hasEnded = failed.length < overdue + suspended
+  if (overdue === sessionsAtOnce) {
+    if (!hasEnded) throw new Error(`none of ${overdue} overdue sessions could be ended`)
+    return batchSize
+  }
+  const settled = await sweepLedger(ctx.db, ctx.ledger, batchSize, { after: at, purposes: failed })
+  return suspended === sessionsAtOnce && hasEnded ? batchSize : settled
 }
 
 async function turnAllSlots(ctx: Context): Promise<number> {

@@ -112,20 +112,22 @@ function useOf({ heldCredits, usedCredits, use }: Budget): HoldEnd['use'] {
   return { budgetCredits: heldCredits, usedCredits, ...use }
 }
 
+interface Ended {
+  /** How many sessions were overdue. */
+  overdue: number
+  /** How many more belong to a suspended tenant. */
+  suspended: number
+  /** The ids of those that could not be ended. One failure does not keep the others from their end. */
+  failed: string[]
+}
+
 /**
  * Ends the sessions whose time is up, whatever became of their worker, those whose remote agent did not join, and those
- * of suspended tenants. Returns how many sessions were due, and the ids of those that could not be ended: one failure
- * does not keep the others from their end. The caller calls noteContact first.
+ * of suspended tenants; up to `limit` of each. The caller calls noteContact first.
  */
-export async function endOverdue(ctx: Context, limit: number): Promise<{ looked: number; failed: string[] }> {
-  const overdue = await listOverdue(ctx.db, limit)
-  const suspended = await listOfSuspended(ctx.db, limit - overdue.length)
-  const due = [
-    ...overdue.map((session) => ({ session, ending: endingOf(session) })),
-    ...suspended.map((session) => ({ session, ending: { status: 'stopped' } satisfies Ending })),
-  ]
+export async function endOverdue(ctx: Context, limit: number): Promise<Ended> {
   const failed: string[] = []
-  for (const { session, ending } of due) {
+  const end = async (session: Session, ending: Ending) => {
     try {
       // An agent that joined since the query stays.
       await commitEnd(ctx, session, ending, ending.status === 'failed' ? { status: 'launching' } : {})
@@ -134,7 +136,17 @@ export async function endOverdue(ctx: Context, limit: number): Promise<{ looked:
       failed.push(session.id)
     }
   }
-  return { looked: due.length, failed }
+  const overdue = await listOverdue(ctx.db, limit)
+  for (const session of overdue) await end(session, endingOf(session))
+  let suspended: Session[] = []
+  try {
+    suspended = await listOfSuspended(ctx.db, { but: failed, limit })
+  } catch (error) {
+    // The holds that are due must be settled all the same.
+    ctx.log.error({ err: error }, 'cannot list the sessions of suspended tenants')
+  }
+  for (const session of suspended) await end(session, { status: 'stopped' })
+  return { overdue: overdue.length, suspended: suspended.length, failed }
 }
 
 function endingOf({ isOver }: Session): Ending {

@@ -121,6 +121,39 @@ test('a suspended tenant’s sessions end and are settled, and those of its agen
   assert.equal((await stateOf(later))[0], 'launching')
 })
 
+test('what fails at the sessions of suspended tenants is tried once, and keeps no overdue session from its end', async (t) => {
+  const { ctx } = world.api
+  const { pool } = ctx.db
+  const suspended = await world.api.makeTenant('Suspended')
+  const agentId = await world.makeAgent({}, suspended)
+  const body = async () => ({ agent_id: agentId, room: world.newRoom(), coupon: await world.makeCoupon(5) })
+  const launch = async () => {
+    const got = await send(world.api, 'POST', '/sessions', {
+      key: suspended.secretKey,
+      idempotencyKey: randomUUID(),
+      body: await body(),
+    })
+    assert.equal(got.status, 201, got.text)
+    return got.body.data.id as string
+  }
+  const stuck = [await launch(), await launch()]
+  await pool.query(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+    create trigger refused before update on sessions for each row when (old.tenant_id = '${suspended.id}') execute function refuse()`)
+  t.after(() => pool.query('drop function refuse cascade'))
+  await operator(`/tenants/${suspended.id}/status`, 'suspended')
+  const { overdue, suspended: found, failed } = await endOverdue(ctx, 100)
+  assert.deepEqual([overdue, found, failed.toSorted()], [0, 2, stuck.toSorted()])
+
+  const session = await running(await world.makeAgent())
+  await pool.query("update sessions set expires_at = now() - interval '1 minute' where id = $1", [session.id])
+  const query: typeof ctx.db.query = async (statement, values) => {
+    if (statement.name === 'sessions-of-suspended') throw new Error('it takes too long')
+    return ctx.db.query(statement, values)
+  }
+  assert.deepEqual(await endOverdue({ ...ctx, db: { ...ctx.db, query } }, 100), { overdue: 1, suspended: 0, failed: [] })
+  assert.equal((await world.control('GET', `/sessions/${session.id}`, session.control)).body.data.status, 'expired')
+})
+
 test('one session whose row is locked keeps no other from its stop, and a repeat stops it too', async () => {
   const agentId = await world.makeAgent()
   const came = []
