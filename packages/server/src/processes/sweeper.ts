@@ -27,7 +27,7 @@ import { collectAppPage, collectCertificate, collectSigningKeys } from '#feature
 import { integrateLeaves } from '#features/transparency-log/integrate.ts'
 import { logOrigin, publishCheckpoint } from '#features/transparency-log/publish.ts'
 import { collectCosignatures } from '#features/transparency-log/witnesses.ts'
-import { moveWaiting } from './sweeping/move-waiting.ts'
+import { startMover } from './sweeping/move-waiting.ts'
 import { runLeased } from './sweeping/run-leased.ts'
 import { insertSweeps } from '#features/installation/sweep-store.ts'
 
@@ -56,9 +56,10 @@ interface Sweep {
 export function startSweeper(ctx: Context): () => void {
   const stopping = new AbortController()
   const deleteExpired = deleteExpiredFrom(ctx.db)
+  const moveWaiting = startMover(ctx, stopping.signal)
   const sweeps: Sweep[] = [
     { name: 'expired idempotency keys', intervalMs: 60_000, run: () => deleteExpired(batchSize) },
-    { name: 'sessions, holds and coupons whose time is up', intervalMs: 5_000, run: () => settleOverdue(ctx, stopping.signal) },
+    { name: 'sessions, holds and coupons whose time is up', intervalMs: 5_000, run: () => settleOverdue(ctx, moveWaiting) },
     { name: 'half-written files', intervalMs: 10 * 60_000, run: () => ctx.blobs.sweep(), local: true },
     { name: 'folders of pictures', intervalMs: 10 * 60_000, run: () => ctx.pictures.sweep(), local: true },
     { name: 'stored files of what was deleted', intervalMs: 5_000, run: () => deleteBlobs(ctx, batchSize) },
@@ -161,10 +162,10 @@ async function runSweep(ctx: Context, state: State, sweeps: Sweep[], sweep: Swee
  * expired too, and must be captured and not released. The hold of a session that could not be ended waits for it. So
  * does a hold that expires meanwhile: this process may be stopped for an hour in between, or the clock jump forward.
  */
-async function settleOverdue(ctx: Context, signal: AbortSignal): Promise<number> {
+async function settleOverdue(ctx: Context, moveWaiting: (seconds: number) => void): Promise<number> {
   const { at, setBackSeconds } = await noteContact(ctx.db)
   // It may take minutes, and overdue sessions must end on time.
-  if (setBackSeconds > 0) void moveWaiting(ctx, setBackSeconds, signal)
+  if (setBackSeconds > 0) moveWaiting(setBackSeconds)
   const { overdue, suspended, failed } = await endOverdue(ctx, sessionsAtOnce)
   const hasEnded = failed.length < overdue + suspended
   if (overdue === sessionsAtOnce) {

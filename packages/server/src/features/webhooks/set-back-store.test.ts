@@ -29,8 +29,10 @@ test('each delivery that waits is moved once, also where the database fails in b
     ['webhooks-move-further', 'before'],
     ['webhooks-queues-look-again', 'before'],
   ])
+  let looks = 0
   const failing: Db = {
     query: async (statement, values) => {
+      if (statement.name === 'webhooks-queues-look-again') looks++
       const mishap = mishaps.get(statement.name)
       mishaps.delete(statement.name)
       if (mishap === 'before') throw broken()
@@ -41,6 +43,7 @@ test('each delivery that waits is moved once, also where the database fails in b
   }
   await moveDeliveries(failing, 3_600, AbortSignal.timeout(20_000))
   assert.deepEqual([...mishaps], [], 'each statement has failed once')
+  assert.equal(looks, 3, 'once for each endpoint that was moved, and again after the failure')
   for (const table of tables) {
     const { rows } = await world.query<{ minutes: number }>(
       `select round(extract(epoch from next_attempt_at - now()) / 60)::int as minutes from ${table}

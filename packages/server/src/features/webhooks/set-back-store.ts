@@ -69,7 +69,7 @@ interface Move {
 
 /**
  * Moves the time of each delivery that waits by so many seconds, once. While the database or a node does not answer, it
- * tries again. An endpoint whose node is down does not hold up the others.
+ * tries again. The endpoints are listed from all nodes; after that, one whose node is down does not hold up the others.
  */
 export async function moveDeliveries(db: Db, seconds: number, signal: AbortSignal): Promise<void> {
   let left: Move[] = []
@@ -81,8 +81,11 @@ export async function moveDeliveries(db: Db, seconds: number, signal: AbortSigna
         after: { next_attempt_at: '-infinity', sequence: 0 },
       })
   while (left.length > 0) {
+    const tried = left.map((move) => ({ move, after: move.after }))
     left = await moveEach(db, left, seconds)
-    await keepTrying(() => db.query(queuesStatement, []), { signal, isPassing })
+    // Not while the same endpoint fails again and again: the statement makes every endpoint due.
+    if (tried.some(({ move, after }) => move.after !== after))
+      await keepTrying(() => db.query(queuesStatement, []), { signal, isPassing })
     if (left.length > 0) await delay(retryMs, undefined, { signal })
   }
 }
