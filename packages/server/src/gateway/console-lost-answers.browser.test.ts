@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { skipWithoutChromium } from '@atrium/web/testing/start-test-browser'
 import type { Page } from 'playwright-core'
+import { issuerAccount, platformAccount, transactionId } from '#features/credits/ledger/movement.ts'
 import { startConsoleInChromium, type ConsoleInChromium } from '#testing/console-in-chromium.ts'
 import { send } from '#testing/http.ts'
 
@@ -74,6 +75,33 @@ describe('forms of the console whose answer is lost', { skip: skipWithoutChromiu
     await page.getByLabel('Who may add items').selectOption('token')
     await create.click()
     await page.getByText('Contributor token', { exact: true }).waitFor()
+    await page.context().close()
+  })
+
+  test('a coupon whose memo was changed and changed back is the same coupon, and takes its credits once', async () => {
+    const { page } = await open('/credits')
+    const { id } = world.tenant
+    await world.api.ctx.ledger.add({
+      type: 'transfer',
+      id: transactionId('test', 'coupon'),
+      kind: 'prefund',
+      from: platformAccount,
+      to: issuerAccount(id),
+      amountCredits: 20,
+      actor: id,
+    })
+    const balance = async () => (await list('/wallets/issuer')).balance
+    await page.getByRole('button', { name: 'Grant a coupon' }).first().click()
+    const grant = page.getByRole('button', { name: 'Grant the coupon', exact: true })
+    const memo = page.getByLabel('Memo', { exact: true })
+    await memo.fill('for Ann')
+    await loseAnswers(page, '**/v1/wallets/grant', () => grant.click())
+    await memo.press('End')
+    await memo.press('x')
+    await memo.press('Backspace')
+    await grant.click()
+    await page.getByText('I have stored it').waitFor()
+    assert.equal(await balance(), 15)
     await page.context().close()
   })
 

@@ -10,8 +10,8 @@ interface FormProps {
   class: string
   /**
    * Sends the form. What it throws is shown at the fields that it names, and the rest above the buttons. The
-   * Idempotency-Key is the same until the form is changed or accepted: an answer may be lost, and what is asked for
-   * again must not be made or paid twice.
+   * Idempotency-Key is the same for the same values, until they are accepted: an answer may be lost, and what is asked
+   * for again must not be made or paid twice.
    */
   onSubmit: (idempotencyKey: string) => Promise<void>
   /** The buttons. */
@@ -30,7 +30,7 @@ export function Form({ class: name, onSubmit, foot, children }: FormProps) {
   const [shown] = useState(() => new Set<string>())
   const [attempts, setAttempts] = useState(0)
   const form = useRef<HTMLFormElement>(null)
-  const idempotencyKey = useRef<string>(undefined)
+  const [keys] = useState(() => new Map<string, string>())
   useEffect(() => {
     const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] :is(input, select)')
     invalid?.focus()
@@ -41,9 +41,12 @@ export function Form({ class: name, onSubmit, foot, children }: FormProps) {
     setError(undefined)
     if (found.size > 0) return setAttempts((count) => count + 1)
     setBusy(true)
+    const values = valuesOf(element)
+    const idempotencyKey = keys.get(values) ?? randomId()
+    keys.set(values, idempotencyKey)
     try {
-      await onSubmit((idempotencyKey.current ??= randomId()))
-      idempotencyKey.current = undefined
+      await onSubmit(idempotencyKey)
+      keys.clear()
     } catch (error) {
       setError(error)
       setAttempts((count) => count + 1)
@@ -53,7 +56,6 @@ export function Form({ class: name, onSubmit, foot, children }: FormProps) {
   }
   /** A field that is being corrected is not wrong any more, until the form is sent again. */
   const forget = ({ target }: Event) => {
-    idempotencyKey.current = undefined
     if (!(target instanceof Element) || !problems.has(target.id)) return
     setProblems(new Map([...problems].filter(([id]) => id !== target.id)))
   }
@@ -76,4 +78,8 @@ export function Form({ class: name, onSubmit, foot, children }: FormProps) {
       <div class="dialog-foot">{foot(isBusy)}</div>
     </form>
   )
+}
+
+function valuesOf(form: HTMLFormElement): string {
+  return JSON.stringify([...form.elements].map((field) => [Reflect.get(field, 'value'), Reflect.get(field, 'checked')]))
 }
