@@ -64,6 +64,8 @@ export function AdmitForm({
           spellcheck={false}
           placeholder={placeholder}
           {...(hint !== undefined && { 'aria-describedby': hintId })}
+          // What is left of the text replaces it at the end.
+          readOnly={busy}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
