@@ -6,11 +6,12 @@
  */
 export function keepFocus(place: HTMLElement, fallback: HTMLElement): () => void {
   let last: EventTarget | null = null
+  let row: Element | null = null
   /** The rows and the section near that element. They are noted while it is in the page: a removed one has no neighbours. */
   let near: readonly Element[] = []
   const note = ({ target }: FocusEvent) => {
     last = target
-    const row = (target as Element).closest('li, article')
+    row = (target as Element).closest('li, article')
     near = [row, row?.nextElementSibling, row?.previousElementSibling, (target as Element).closest('section')].filter(
       (one) => one instanceof Element,
     )
@@ -20,8 +21,10 @@ export function keepFocus(place: HTMLElement, fallback: HTMLElement): () => void
     const left = near.find((one) => one.isConnected)
     const next = left?.localName === 'section' ? left.querySelector('h3') : left
     const target = next instanceof HTMLElement ? next : fallback
-    target.tabIndex = -1
-    target.focus()
+    // A message may be the Tab stop of its list, and stays that.
+    if (!target.hasAttribute('tabindex')) target.tabIndex = -1
+    // The row of the button is in sight. The browser would scroll a message that is longer than the list.
+    target.focus({ preventScroll: target === row })
   }
   const watch = new MutationObserver(restore)
   watch.observe(place, { subtree: true, childList: true })
