@@ -138,7 +138,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     const closed = await open({ state: 'closed' })
     await until(() => streams.length === 1, 'what the owner changes still appears')
     send('item', itemOf(4, 'Approved later'))
-    await closed.page.getByText('Approved later').waitFor()
+    await closed.page.getByText('Approved later', { exact: true }).waitFor()
     assert.match(await closed.page.locator('.side').innerText(), /^Closed\s+Pause$/)
     assert.deepEqual(closed.problems, [])
     await closed.close()
