@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
+import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { after, before, test } from 'node:test'
 import { mountDisk, whyNoDisk } from '../../../../tests/support/small-disk.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
@@ -86,6 +89,22 @@ test('a refusal reaches a client that sends a large body without looking', async
   const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': 'image/png' }, body: Buffer.alloc(size) })
   assert.equal(answer.status, 400)
 })
+
+test('a client that has asked for the end of the connection can send a refused body whole', async () => {
+  const size = 20 * mebibyte
+  const { url } = await upload('uploads/refused-at-the-end', size)
+  for (let i = 0; i < 5; i++) {
+    const headers = { 'content-type': 'image/png', 'content-length': size, connection: 'close' }
+    const req = request(url, { method: 'PUT', headers, agent: false })
+    const [[res]] = await Promise.all([once(req, 'response'), pipeline(Readable.from(pieces(size)), req)])
+    assert.equal(res.statusCode, 400)
+    res.resume()
+  }
+})
+
+function* pieces(size: number): Generator<Buffer> {
+  for (let sent = 0; sent < size; sent += mebibyte) yield Buffer.alloc(mebibyte)
+}
 
 /**
  * Sends so much to the address, without looking; says how much went out before the connection ended, and what was

@@ -51,8 +51,8 @@ export function addDiskBlobs(app: FastifyInstance, blobs: DiskBlobs, rules: Disk
     )
     scope.put<BlobRequest>(url, async (req, reply) => {
       const grant = await uploadGrantOf(blobs, rules, req, reply)
-      const { etag } = await receive(blobs, rules.publicUrl, req, grant).catch((error: unknown) => {
-        discardRest(req, reply)
+      const { etag } = await receive(blobs, rules.publicUrl, req, grant).catch(async (error: unknown) => {
+        await discardRest(req, reply)
         throw apiErrorOf(error)
       })
       // The upload was completed or removed while its bytes arrived, so nothing refers to them.
@@ -132,7 +132,7 @@ async function uploadGrantOf(
     if (!(await rules.isOpen(grant.key))) return await refuse(rules, req, reply, uploadOver())
     return grant
   } catch (error) {
-    discardRest(req, reply)
+    await discardRest(req, reply)
     throw error
   }
 }
@@ -142,13 +142,16 @@ async function uploadGrantOf(
  * the answer for a browser that is still sending. Node itself discards only a body of which nothing was read, and it
  * reports the time limit once, which may have been while the upload had a longer one.
  */
-function discardRest({ raw, server, headers }: FastifyRequest, reply: FastifyReply): void {
+async function discardRest({ raw, server, headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (raw.destroyed || !(bodyBytes({ headers }) <= discardedBytes)) {
     reply.header('connection', 'close')
     return
   }
   const timer = setTimeout(() => raw.destroy(), server.server.requestTimeout)
   raw.once('close', () => clearTimeout(timer)).resume()
+  // If the caller asked for it, Node closes the connection after the answer, and a caller that still sends may lose it.
+  const isClosed = !reply.raw.shouldKeepAlive && !reply.hasHeader('connection')
+  if (isClosed && !raw.complete) await new Promise((resolve) => raw.once('close', resolve))
 }
 
 function uploadOver(): ApiError {
