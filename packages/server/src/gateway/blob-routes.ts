@@ -147,11 +147,18 @@ async function discardRest({ raw, server, headers }: FastifyRequest, reply: Fast
     reply.header('connection', 'close')
     return
   }
-  const timer = setTimeout(() => raw.destroy(), server.server.requestTimeout)
-  raw.once('close', () => clearTimeout(timer)).resume()
-  // If the caller asked for it, Node closes the connection after the answer, and a caller that still sends may lose it.
+  // If the caller asked for it, Node closes the connection after the answer, and a caller that still sends may lose it. So
+  // the answer then waits for the body, within the same time.
   const isClosed = !reply.raw.shouldKeepAlive && !reply.hasHeader('connection')
-  if (isClosed && !raw.complete) await new Promise((resolve) => raw.once('close', resolve))
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => (isClosed ? resolve() : raw.destroy()), server.server.requestTimeout)
+    raw.once('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    raw.resume()
+    if (!isClosed || raw.complete) resolve()
+  })
 }
 
 function uploadOver(): ApiError {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { noteContact } from '#db/contact-store.ts'
+import { toError } from '#errors/caught.ts'
 import type { Context } from '#features/context.ts'
 import { removeOldEntries } from '#features/audit-log/record-audit.ts'
 import { expireUploads } from '#features/artifacts/uploads/complete-upload.ts'
@@ -166,13 +167,14 @@ async function settleOverdue(ctx: Context, moveWaiting: (seconds: number) => voi
   const { at, setBackSeconds } = await noteContact(ctx.db)
   // It may take minutes, and overdue sessions must end on time.
   if (setBackSeconds > 0) moveWaiting(setBackSeconds)
-  const { overdue, suspended, failed } = await endOverdue(ctx, sessionsAtOnce)
+  const { overdue, suspended, failed, problem } = await endOverdue(ctx, sessionsAtOnce)
   const hasEnded = failed.length < overdue + suspended
   if (overdue === sessionsAtOnce) {
     if (!hasEnded) throw new Error(`none of ${overdue} overdue sessions could be ended`)
     return batchSize
   }
   const settled = await sweepLedger(ctx.db, ctx.ledger, batchSize, { after: at, purposes: failed })
+  if (problem !== undefined) throw toError(problem)
   return suspended === sessionsAtOnce && hasEnded ? batchSize : settled
 }
 

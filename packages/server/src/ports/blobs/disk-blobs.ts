@@ -211,8 +211,9 @@ export class DiskBlobs implements Blobs {
       if (!stats || stats.mtimeMs < nowMs - stalledMs) return
       const { target, bornAtMs } = readGrowingName(name)
       const written = stats.blocks * 512
-      const isPaced = written >= ((nowMs - bornAtMs - graceMs) / 1_000) * minBytesPerSecond
-      if (isPaced) missing.set(target, Math.max(missing.get(target) ?? 0, stats.size - written))
+      // A name without a time is of a process of an earlier release: its file counts.
+      const isLate = written < ((nowMs - bornAtMs - graceMs) / 1_000) * minBytesPerSecond
+      if (!isLate) missing.set(target, Math.max(missing.get(target) ?? 0, stats.size - written))
     }
     await Promise.all((await readdir(this.#temporary)).map(count))
     return [...missing.values()].reduce((sum, bytes) => sum + bytes, 0)

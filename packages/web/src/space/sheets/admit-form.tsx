@@ -37,8 +37,12 @@ export function AdmitForm({
     if (wrong !== undefined || names.length === 0 || busy) return
     setBusy(true)
     const left = new Set(names)
-    const isDone = await onAdmit(names, (name) => left.delete(name))
-    setBusy(false)
+    let isDone = false
+    try {
+      isDone = await onAdmit(names, (name) => left.delete(name))
+    } finally {
+      setBusy(false)
+    }
     // Another attempt is for the others alone.
     if (isDone) setText('')
     else if (left.size < names.length) setText([...left].join(', '))
