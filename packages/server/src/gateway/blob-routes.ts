@@ -147,17 +147,17 @@ async function discardRest({ raw, server, headers }: FastifyRequest, reply: Fast
     reply.header('connection', 'close')
     return
   }
-  // If the caller asked for it, Node closes the connection after the answer, and a caller that still sends may lose it. So
-  // the answer then waits for the body, within the same time.
-  const isClosed = !reply.raw.shouldKeepAlive && !reply.hasHeader('connection')
+  // If the connection is not kept alive, Node closes it after the answer, and a caller that is still sending may lose the
+  // answer. So the answer waits for the end of the body, but not longer than the time limit.
+  const endsAfter = !reply.raw.shouldKeepAlive && !reply.hasHeader('connection')
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(() => (isClosed ? resolve() : raw.destroy()), server.server.requestTimeout)
+    const timer = setTimeout(() => (endsAfter ? resolve() : raw.destroy()), server.server.requestTimeout)
     raw.once('close', () => {
       clearTimeout(timer)
       resolve()
     })
     raw.resume()
-    if (!isClosed || raw.complete) resolve()
+    if (!endsAfter || raw.complete) resolve()
   })
 }
 

@@ -48,7 +48,7 @@ const withoutKey = new UnreadShares({ maxBytes: 32 * 1024 * 1024 })
 const sizes = new LastSizes()
 const collector = new CollectLarge()
 
-/** Closes connections whose client does not read, and counts what forwarded rooms wait with. */
+/** Closes connections whose client does not read. Adds `app.unread`, the budget for the answers of forwarded rooms. */
 export function boundUnread(app: FastifyInstance): void {
   const unread = new UnreadAnswers()
   app.decorate('unread', unread)

@@ -17,9 +17,10 @@ interface UnreadSharesOptions {
 /**
  * The answers that wait for their readers, by reader: a tenant, or the address of a caller without a key. A reader may
  * have as much as stays free for all others, so a new answer counts twice: once as taken, once as kept free. With this
- * rule alone, each reader that does not read would halve the rest. So if a reader finds no room, unread answers to GET of
- * readers that have at least as much as it would have are ended. Each of N readers can then have about one Nth, and any
- * number of readers that do not read keep answers from another one for seconds only.
+ * rule alone, each reader that does not read would halve the rest. So if there is no room for a reader's answer, the server
+ * ends slow answers to GET. It ends only those of readers that hold at least as much as this reader would hold with the new
+ * answer. Each of N readers can then have about one Nth, and readers that take nothing keep answers from another one for
+ * seconds only.
  */
 export class UnreadShares {
   readonly #maxBytes: number
@@ -79,8 +80,9 @@ export class UnreadShares {
   }
 
   /**
-   * The slow answers whose place the answer can take: each time the oldest of the reader that has most, of those that have
-   * at least as much as this one would have. undefined: they are too few, and none is ended in vain.
+   * The slow answers to end, so that an answer of `bytes` fits. Only readers that hold at least as much as `reader` would
+   * hold are considered. Each step takes the oldest slow answer of the one that holds most. undefined: all of them would
+   * not free enough, so none should be ended.
    */
   #findSlow(reader: string, bytes: number): WaitingAnswer[] | undefined {
     const least = this.#bytesOf(reader) + bytes

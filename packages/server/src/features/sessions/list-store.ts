@@ -141,8 +141,8 @@ const suspendedStatement = statement<SessionRow>(
 )
 
 /**
- * Active sessions but for some that a suspended tenant launched, or whose agent it owns. Pending launches wait until it
- * is active again.
+ * Active sessions that a suspended tenant launched, or whose agent it owns, without those whose ids are in `but`.
+ * Pending launches wait until the tenant is active again.
  */
 export async function listOfSuspended(db: Db, { but, limit }: { but: string[]; limit: number }): Promise<Session[]> {
   return (await db.query(suspendedStatement, [limit, but])).map(toSession)

@@ -143,7 +143,7 @@ export async function endOverdue(ctx: Context, limit: number): Promise<Ended> {
   let suspended: Session[] = []
   let problem: unknown
   try {
-    // Each may wait for a lock, and overdue sessions must end on time.
+    // Not while more overdue sessions may be left: they must end on time, and the end of a session may wait for a lock.
     if (overdue.length < limit) suspended = await listOfSuspended(ctx.db, { but: failed, limit })
   } catch (error) {
     problem = error

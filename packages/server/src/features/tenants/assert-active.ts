@@ -5,7 +5,7 @@ import { isTenantActive } from './store.ts'
 
 /**
  * For a transaction that writes for a tenant. The key was checked before it, and since then the process may have been
- * paused or may have called another service. The gateway does it for each operation of the kind `write`. addItem
+ * paused or may have called another service. The gateway makes this check for each operation of the kind `write`. addItem
  * does not need it: it locks the row of the collection, which is deleted with the tenant.
  *
  * No lock is needed: a transaction lasts for seconds, and a deletion ends a minute or more after the suspension. So
@@ -29,7 +29,8 @@ export async function runIfActive<T>(tx: Tx, tenantId: string | undefined, run: 
     await isActive
     return result
   } catch (error) {
-    // in_failed_sql_transaction. If the check failed, its own error says whether to try again.
+    // in_failed_sql_transaction: an earlier statement failed. If that was the check, its error is thrown instead, because
+    // only that error says whether to try again.
     if (sqlStateOf(error) === '25P02') await isActive
     throw error
   }

@@ -199,9 +199,9 @@ export class DiskBlobs implements Blobs {
   }
 
   /**
-   * What the files that are being written will still take. Uploads that send nearly nothing must not keep the disk from
-   * all others: a file counts while it is written at the lowest pace of an upload at least, and of several for one key,
-   * which one signed address allows, only the largest rest counts.
+   * The bytes that the files that are being written still need. Uploads that send nearly nothing must not block all
+   * others, so a file that is slower than `minBytesPerSecond` does not count. One signed address allows several uploads
+   * of one key, so only the one that needs most counts.
    */
   async #missingBytes(): Promise<number> {
     const nowMs = Date.now()

@@ -23,7 +23,8 @@ export function keepFocus(place: HTMLElement, fallback: HTMLElement): () => void
     const target = next instanceof HTMLElement ? next : fallback
     // A message may be the Tab stop of its list, and stays that.
     if (!target.hasAttribute('tabindex')) target.tabIndex = -1
-    // The row of the button is in sight. The browser would scroll a message that is longer than the list.
+    // The row of the removed button is already visible. Without preventScroll, the browser would still scroll if the row
+    // is a message that is longer than the list.
     target.focus({ preventScroll: target === row })
   }
   const watch = new MutationObserver(restore)
