@@ -2967,4 +2967,6 @@ CREATE TRIGGER rooms_keep_removed_names BEFORE DELETE ON rooms FOR EACH ROW EXEC
 
 CREATE TRIGGER rooms_names_stay_removed BEFORE INSERT ON rooms FOR EACH ROW EXECUTE FUNCTION refuse_removed_name();
 
+CREATE TRIGGER sweep_leases_keep_payments BEFORE INSERT ON sweep_leases FOR EACH ROW WHEN (new.name = 'erasure of tenants'::text) EXECUTE FUNCTION refuse_sweep_by_ctid();
+
 CREATE TRIGGER sweep_leases_not_by_ctid BEFORE UPDATE ON sweep_leases FOR EACH ROW WHEN (old.name = 'deleted tenants'::text AND new.until IS NOT NULL) EXECUTE FUNCTION refuse_sweep_by_ctid();

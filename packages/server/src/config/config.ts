@@ -137,7 +137,8 @@ function retentionDays(env: Env): Config['retentionDays'] {
   return {
     sessions: days('ATRIUM_SESSION_RETENTION_DAYS', env.sessionRetentionDays ?? '90', 1),
     // A payment provider may report a payment days later.
-    checkouts: days('ATRIUM_CHECKOUT_RETENTION_DAYS', env.checkoutRetentionDays ?? '365', 7),
+    // Card networks allow a chargeback for up to 540 days, and its report may take some more.
+    checkouts: days('ATRIUM_CHECKOUT_RETENTION_DAYS', env.checkoutRetentionDays ?? '550', 7),
     // Not shorter than the time in which a delivery is attempted.
     events: days('ATRIUM_EVENT_RETENTION_DAYS', env.eventRetentionDays ?? '30', 5),
     // The database refuses to remove younger entries.

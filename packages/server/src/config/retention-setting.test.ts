@@ -6,8 +6,8 @@ import { readEnv } from './env.ts'
 
 const read = (env: NodeJS.ProcessEnv) => readConfig(readEnv(env)).retentionDays
 
-test('by default, sessions are kept for 90 days after their end, checkouts and audit entries for 365, events for 30 and logged requests for 7', () => {
-  assert.deepEqual(read({}), { sessions: 90, checkouts: 365, events: 30, audit: 365, requests: 7 })
+test('by default, sessions are kept for 90 days after their end, checkouts for 550, audit entries for 365, events for 30 and logged requests for 7', () => {
+  assert.deepEqual(read({}), { sessions: 90, checkouts: 550, events: 30, audit: 365, requests: 7 })
   const set = {
     ATRIUM_SESSION_RETENTION_DAYS: '1',
     ATRIUM_CHECKOUT_RETENTION_DAYS: '7',

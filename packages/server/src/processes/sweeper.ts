@@ -81,8 +81,8 @@ export function startSweeper(ctx: Context): () => void {
       intervalMs: 60_000,
       run: () => forgetCheckouts(ctx.db, ctx.config.retentionDays.checkouts, batchSize),
     },
-    // The name is new: migration 0058 keeps the lease of "deleted tenants" from the release before it.
-    { name: 'erasure of tenants', intervalMs: 5_000, run: async () => ((await eraseTenants(ctx)) ? batchSize : 0) },
+    // The name is new: migration 0140 keeps the lease of "erasure of tenants" from the release before it.
+    { name: 'data of deleted tenants', intervalMs: 5_000, run: async () => ((await eraseTenants(ctx)) ? batchSize : 0) },
     { name: 'old audit entries', intervalMs: 60_000, run: () => removeAllOldEntries(ctx) },
     { name: 'ended sessions of the console', intervalMs: 60_000, run: () => deleteEnded(ctx.db, batchSize) },
     { name: 'audits that operators asked for', intervalMs: 5_000, run: () => runAsked(ctx) },

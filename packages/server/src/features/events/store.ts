@@ -28,9 +28,12 @@ export function tenantsOf(wakeUp: string): string[] | undefined {
 
 const insertStatement = statement<never>(
   'events-insert',
-  // The transaction gets its number before it takes a position: see OutboxFloors.
+  // The transaction gets its number before it takes a position: see OutboxFloors. Of a tenant that is deleted, only the
+  // books still change, and nobody reads its events.
   `insert into event_outbox (tenant_id, id, type, data, was_open)
-   select * from unnest($1::text[], $2::text[], $3::text[], $4::json[], $5::boolean[]) where pg_current_xact_id() is not null`,
+   select * from unnest($1::text[], $2::text[], $3::text[], $4::json[], $5::boolean[]) e (tenant_id, id, type, data, was_open)
+   where pg_current_xact_id() is not null
+     and not exists (select from tenant_deletions d where d.tenant_id = e.tenant_id and d.finished_at is not null)`,
 )
 
 /** Writes to the outbox, of one or several tenants. The events receive their numbers after the commit. */

@@ -44,8 +44,9 @@ const unreferencedVersion = `tenant_id = $1 and not exists (select from sessions
 const unreferencedAgent = `tenant_id = $1 and not exists (select from agent_versions v where v.tenant_id = a.tenant_id and v.agent_id = a.id)
   and not exists (select from sessions s where s.agent_tenant_id = a.tenant_id and s.agent_id = a.id)`
 // A checkout that may still be paid stays until the provider can no longer report a payment.
-const settledCheckout = `tenant_id = $1
+const moneylessCheckout = `tenant_id = $1 and coalesce(paid_amount, 0) = 0
   and (paid_at is not null or ended_at is not null or (pending_at is null and expires_at < now() - interval '7 days'))`
+const paidCheckout = `tenant_id = $1 and paid_amount > 0 and url <> ''`
 
 /** A manifest with the members that reads of an ended session use. */
 const blankManifest = '{"name":"deleted","tools":[]}'
@@ -81,7 +82,15 @@ const special: Partial<Record<TenantTableName, Step[]>> = {
          select ctid from agents where tenant_id = $1 and (name, description, instructions) <> ('deleted', '', '') limit ${batchRows}))`,
     ),
   ],
-  checkouts: [removal('checkouts', settledCheckout)],
+  checkouts: [
+    removal('checkouts', moneylessCheckout),
+    // The payment may still be returned: see docs/decisions/0078. forgetCheckouts removes the row.
+    step(
+      'checkouts-blank',
+      `update checkouts set reference = '', url = '', success_url = '', cancel_url = '', license_sealed = null
+       where ctid = any (array(select ctid from checkouts where ${paidCheckout} limit ${batchRows}))`,
+    ),
+  ],
   // deleteBlobs removes the row after the blobs.
   blob_deletions: [],
   ledger_transfers: [
@@ -126,7 +135,8 @@ export async function isBusy(tx: Tx, tenantId: string): Promise<boolean> {
 // 15 s, and a body may arrive for 30 s.
 const leftStatement = statement<{ left: boolean }>(
   'tenant-erase-left',
-  `select exists (select from blob_deletions where tenant_id = $1) or exists (select from checkouts where tenant_id = $1)
+  `select exists (select from blob_deletions where tenant_id = $1)
+     or exists (select from checkouts where tenant_id = $1 and (paid_at is null or url <> ''))
      or exists (select from tenant_deletions where tenant_id = $1 and requested_at > now() - interval '1 minute') as left`,
 )
 

@@ -68,7 +68,12 @@ export const tenantTables = {
     deletion: { stays: 'blank, while a session of another tenant refers to it' },
     export: { order: 'id', except: ['tool_secrets', 'signing_secret', 'card', 'card_salt', 'carded_at'] },
   },
-  checkouts: { deletion: 'removed', export: { order: 'id', except: ['license_sealed', 'reference', 'url', 'license_account'] } },
+  checkouts: {
+    deletion: {
+      stays: 'of those paid with money, ids, amounts and times, because the payment may be returned; it goes after its retention',
+    },
+    export: { order: 'id', except: ['license_sealed', 'reference', 'url', 'license_account'] },
+  },
   daily_counts: { deletion: 'removed' },
   paint_allowances: { deletion: 'removed', export: { order: 'month' } },
   stored_bytes: { deletion: 'removed' },
