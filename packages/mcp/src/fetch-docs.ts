@@ -7,10 +7,11 @@ const timeoutMs = 15_000
 
 /** The guides of an installation; empty if its version does not serve them in this form. */
 export async function fetchDocs(publicUrl: string): Promise<DocsSection[]> {
-  const res = await fetch(`${publicUrl}/docs/sections.json`, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' }).catch(
-    () => undefined,
-  )
-  if (!res) throw new ToolError(`The documentation at ${publicUrl}/docs cannot be reached.`)
+  const signal = AbortSignal.timeout(timeoutMs)
+  // Not 'error': with it, fetch of Node 20 can lose the signal once the headers are there.
+  const res = await fetch(`${publicUrl}/docs/sections.json`, { signal, redirect: 'manual' }).catch(() => undefined)
+  if (!res || (res.status >= 300 && res.status < 400))
+    throw new ToolError(`The documentation at ${publicUrl}/docs cannot be reached.`)
   if (!res.ok) return []
   const sections: unknown = JSON.parse(await boundedText(res))
   return Array.isArray(sections) ? sections.filter(isSection) : []

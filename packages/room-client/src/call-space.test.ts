@@ -156,7 +156,7 @@ test('a request carries the headers of the endpoint, no cookies, and follows no 
   await callSpace({ ...endpoint, headers: { 'x-atrium-rate-key': 'session:1' } }, { op: 'attest' })
   const [{ headers, credentials, redirect } = {}] = inits
   assert.deepEqual(headers, { 'content-type': 'application/json', 'x-atrium-rate-key': 'session:1' })
-  assert.deepEqual([credentials, redirect], ['omit', 'error'])
+  assert.deepEqual([credentials, redirect], ['omit', 'manual'])
 })
 
 test('a request is not sent if beforeSend throws, which runs after the proof is made', async () => {

@@ -11,7 +11,8 @@ export function makeFetchJson({
 }): (url: string) => Promise<unknown> {
   return async (url) => {
     const signal = AbortSignal.timeout(timeoutMs)
-    const res = await fetch(url, { redirect: 'error', credentials: 'omit', signal })
+    // Not 'error', for the reason in callSpace.
+    const res = await fetch(url, { redirect: 'manual', credentials: 'omit', signal })
     if (res.status !== 200 || !res.body) throw new Error(`${new URL(url).origin} answers ${res.status}`)
     const decoder = new TextDecoder()
     let text = ''

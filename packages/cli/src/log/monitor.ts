@@ -132,7 +132,8 @@ function judgeCosigners(checkpoint: string, { policy }: Watched) {
 }
 
 async function readFile(url: string): Promise<Buffer> {
-  const res = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+  // Not 'error': with it, fetch of Node 20 can lose the signal once the headers are there.
+  const res = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
   if (res.status !== 200) throw new Error(`${url} answered ${res.status}`)
   const chunks: Uint8Array[] = []
   let length = 0

@@ -51,9 +51,12 @@ export class Downloads {
 
   async #request(path: string, limits: DownloadLimits, body: object | undefined, accepted?: readonly number[]) {
     const post = body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-    const idle = new AbortController()
-    const timer = setTimeout(() => idle.abort(new CheckFailed(`nothing arrived for ${IDLE_MS / 1_000} s`)), IDLE_MS)
-    const signal = AbortSignal.any([this.#deadline.signal, AbortSignal.timeout(limits.timeoutMs), idle.signal])
+    // Not AbortSignal.timeout, for the reason in Deadline.
+    const late = new AbortController()
+    const abortAfter = (ms: number, what: string) => setTimeout(() => late.abort(new CheckFailed(`${what} ${ms / 1_000} s`)), ms)
+    const idle = abortAfter(IDLE_MS, 'nothing arrived for')
+    const limit = abortAfter(limits.timeoutMs, 'it is not complete after')
+    const signal = AbortSignal.any([this.#deadline.signal, late.signal])
     try {
       this.#deadline.check()
       const response = await fetch(this.origin + path, {
@@ -69,13 +72,14 @@ export class Downloads {
         throw new CheckFailed(`${path} answered ${response.status}${where}`)
       }
       const { status, headers } = response
-      return { status, headers, bytes: await readCapped(response, path, limits.maxBytes, timer) }
+      return { status, headers, bytes: await readCapped(response, path, limits.maxBytes, idle) }
     } catch (error) {
       if (error instanceof DeadlinePassed || this.#deadline.signal.aborted) throw new DeadlinePassed(path)
-      if (error instanceof CheckFailed && error !== idle.signal.reason) throw error
+      if (error instanceof CheckFailed && error !== late.signal.reason) throw error
       throw new CheckFailed(`${path} cannot be fetched: ${reasonOf(error)}`)
     } finally {
-      clearTimeout(timer)
+      clearTimeout(idle)
+      clearTimeout(limit)
     }
   }
 
@@ -91,11 +95,11 @@ export class Downloads {
   }
 }
 
-async function readCapped(response: Response, path: string, maxBytes: number, timer: NodeJS.Timeout): Promise<Buffer> {
+async function readCapped(response: Response, path: string, maxBytes: number, idle: NodeJS.Timeout): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
-    timer.refresh()
+    idle.refresh()
     size += chunk.length
     if (size > maxBytes) throw new CheckFailed(`${path} answered more than ${maxBytes} bytes`)
     chunks.push(chunk)
