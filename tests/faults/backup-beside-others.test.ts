@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { createWriteStream } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +33,17 @@ async function openFolder(prefix: string): Promise<string> {
 }
 
 const envOf = (url: string) => ({ DATABASE_URL: url, ATRIUM_DATA_DIR: join(folder, 'data') })
-const untilSaid = (run: AtriumRun, words: RegExp) => until(() => words.test(run.output()), `${words}`, 30_000)
+const untilSaid = (run: AtriumRun, words: RegExp) =>
+  until(
+    async () => {
+      const code = await run.ended(0)
+      if (words.test(run.output())) return true
+      assert.equal(code, undefined, run.output())
+      return false
+    },
+    `${words}`,
+    30_000,
+  )
 
 /** Holds a lock on a table, as a long transaction of somebody else does. Returns what ends it. */
 async function lockTable(t: TestContext, text: string): Promise<() => Promise<unknown>> {
@@ -127,8 +136,10 @@ test('an installation moves from the embedded database and the disk to PostgreSQ
     execFileSync('mkfifo', [pipe])
     const restore = runAtrium(['restore', pipe], running)
     t.after(() => restore.kill('SIGKILL'))
-    const feed = createWriteStream(pipe)
-    t.after(() => feed.destroy())
+    // A process, because this one could not end while it waits in the system for somebody who reads the pipe.
+    const writer = spawn('sh', ['-c', 'exec cat > "$0"', pipe], { stdio: ['pipe', 'ignore', 'inherit'] })
+    t.after(() => writer.kill('SIGKILL'))
+    const feed = writer.stdin.on('error', () => undefined)
     const bytes = await readFile(archive)
     feed.write(bytes.subarray(0, bytes.length / 2))
     await untilSaid(restore, /Restoring the snapshot/)
