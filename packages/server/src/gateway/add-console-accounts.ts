@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isId } from '@atrium/contract/tokens'
 import { hashCredential } from '#crypto/random.ts'
 import { ApiError } from '#errors/api-error.ts'
@@ -34,6 +34,14 @@ export function addAccountRoutes(scope: FastifyInstance, ctx: Context, identity:
     if (!canSignIn(identity, req)) throw new ApiError('not_found')
   }
 
+  const failedBy = (req: FastifyRequest) => (error: unknown) => {
+    const reason = reasonOf(error)
+    if (reason === undefined) throw error
+    req.log.info({ request_id: req.id, reason, err: error }, 'a sign-in to the console failed')
+    return { failed: reason }
+  }
+  const goBack = (reply: FastifyReply, reason: string) => reply.redirect(`${consoleUrl}/console?sign_in=${reason}`, 303)
+
   scope.get('/console/oidc/start', { onRequest }, async (req, reply) => {
     // The page asks first: another site must not sign somebody in without their knowledge (OpenID Connect Core, 4). Also, the
     // browser sends such a request without the session cookie, so its session would be replaced and stay valid.
@@ -42,7 +50,8 @@ export function addAccountRoutes(scope: FastifyInstance, ctx: Context, identity:
     const { tenant } = req.query as { tenant?: unknown }
     const [state, nonce, verifier] = [newValue(), newValue(), newValue()]
     const challenge = createHash('sha256').update(verifier).digest('base64url')
-    const url = await identity.authorizationUrl({ redirectUri, state, nonce, challenge })
+    const url = await identity.authorizationUrl({ redirectUri, state, nonce, challenge }).catch(failedBy(req))
+    if (typeof url === 'object') return goBack(reply, url.failed)
     const tenantId = typeof tenant === 'string' && isId('tenant', tenant) ? tenant : undefined
     rememberSignIn(ctx, reply, writeBegun({ state, nonce, verifier, tenantId, tokenHash: tokenHashOf(ctx, req) }))
     return reply.redirect(url, 303)
@@ -50,14 +59,9 @@ export function addAccountRoutes(scope: FastifyInstance, ctx: Context, identity:
 
   scope.get('/console/oidc/callback', { onRequest }, async (req, reply) => {
     if (ctx.restoreWindow.isUnconfirmed) throw unconfirmedError()
-    const outcome = await finish(ctx, identity, redirectUri, req).catch((error: unknown) => {
-      const reason = reasonOf(error)
-      if (reason === undefined) throw error
-      req.log.info({ request_id: req.id, reason, err: error }, 'a sign-in to the console failed')
-      return reason
-    })
+    const outcome = await finish(ctx, identity, redirectUri, req).catch(failedBy(req))
     forgetSignIn(ctx, reply)
-    if (typeof outcome === 'string') return reply.redirect(`${consoleUrl}/console?sign_in=${outcome}`, 303)
+    if ('failed' in outcome) return goBack(reply, outcome.failed)
     setCookies(ctx, reply, outcome)
     return reply.redirect(`${consoleUrl}/console`, 303)
   })

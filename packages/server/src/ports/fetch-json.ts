@@ -1,4 +1,4 @@
-import { parseStrictJson } from '@atrium/contract/strict-json'
+import { parseJsonObject, parseStrictJson } from '@atrium/contract/strict-json'
 
 const maxAnswerBytes = 64 * 1024
 
@@ -12,16 +12,20 @@ export async function fetchJson(url: string, { headers, ...init }: RequestInit =
     signal: AbortSignal.timeout(5_000),
     headers: { accept: 'application/json', ...headers },
   })
-  if (res.status !== 200 || !res.body) {
-    await res.body?.cancel()
-    throw new Error(`${url} answered ${res.status}`)
-  }
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of res.body) {
+  for await (const chunk of res.body ?? []) {
     size += chunk.length
     if (size > maxAnswerBytes) throw new Error(`${url} answered more than ${maxAnswerBytes} bytes`)
     chunks.push(chunk)
   }
-  return parseStrictJson(Buffer.concat(chunks), { anyNumber: true })
+  const bytes = Buffer.concat(chunks)
+  if (res.status !== 200) throw new Error(`${url} answered ${res.status}${reasonOf(bytes)}`)
+  return parseStrictJson(bytes, { anyNumber: true })
+}
+
+/** The error code of a token endpoint (RFC 6749, 5.2), such as invalid_client for a client secret that it refuses. */
+function reasonOf(bytes: Buffer): string {
+  const code = parseJsonObject(bytes)?.['error']
+  return typeof code === 'string' && /^\w{1,40}$/.test(code) ? ` ${code}` : ''
 }

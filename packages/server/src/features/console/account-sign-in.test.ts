@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { createTestProvider, type TestProvider } from '@atrium/identity/testing/provider'
 import { ensureConsole } from '@atrium/web/build/ensure-console'
 import { consoleLink, invite, openBrowser, signIn, type TestBrowser } from '#testing/console.ts'
+import { openConsoleIdentity } from '#ports/console-identity.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
@@ -201,4 +202,18 @@ test('an account signs in to a tenant that is not suspended, and is told where a
   const refused = await goThrough({ claims, session: browser.cookies })
   assert.equal(problemOf(refused), 'tenant_suspended')
   assert.ok(!refused.headers.getSetCookie().some((line) => /console=css_/.test(line)))
+})
+
+test('while the provider is away, the console says that the sign-in did not succeed', async (t) => {
+  const consoleOidcIssuer = 'http://127.0.0.1:1'
+  const other = await startTestApi({ consoleOidcIssuer, consoleOidcClientId: 'console', consoleOidcClientSecret: 'hush' })
+  t.after(() => other.close())
+  const answer = await fetch(`${other.origin}/console/oidc/start`, { redirect: 'manual' })
+  assert.deepEqual([answer.status, problemOf(answer)], [303, 'failed'])
+})
+
+test('a provider that refuses the client secret is named with its reason', async () => {
+  const identity = openConsoleIdentity({ issuer: provider.issuer, clientId: 'console', clientSecret: 'before' }, false)
+  const redemption = { code: 'a-code', redirectUri: 'https://atrium.example/', verifier: 'v', nonce: 'n' }
+  await assert.rejects(identity.redeem(redemption), /^SignInFailedError: http:.*\/token answered 400 invalid_grant$/)
 })
