@@ -96,6 +96,18 @@ test('a clock that is set forward cuts nobody off', limit, async (t) => {
   socket.destroy()
 })
 
+test('a process that did not run for a while cuts nobody off for that', limit, async () => {
+  const { socket } = await ask()
+  const held = answered!
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  await pause(150)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * idleMs)
+  // The checks that were due in that time have run.
+  await pause(20)
+  assert.equal(held.destroyed, false)
+  socket.destroy()
+})
+
 test('an answer that waits behind another one is over when their connection is', limit, async () => {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => undefined)

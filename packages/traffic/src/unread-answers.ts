@@ -32,6 +32,7 @@ export class UnreadAnswers {
   readonly #checkIntervalMs: number
   readonly #sockets = new Map<Socket, Watched>()
   #bytes = 0
+  #checkedMs = performance.now()
 
   constructor({ maxBytes = 32 * 1024 * 1024, idleMs = 30_000, checkIntervalMs = 2_000 }: UnreadAnswersOptions = {}) {
     this.#maxBytes = maxBytes
@@ -68,13 +69,16 @@ export class UnreadAnswers {
   }
 
   #check(nowMs: number): void {
+    // While this process did not run, it gave nobody anything to take.
+    const stoppedMs = Math.max(0, nowMs - this.#checkedMs - 2 * this.#checkIntervalMs)
+    this.#checkedMs = nowMs
     for (const [socket, watched] of this.#sockets) {
       const waiting = socket.writableLength
       const taken = socket.bytesWritten - waiting
       if (waiting === 0 || taken !== watched.taken || watched.sinceMs === 0) {
         watched.taken = taken
         watched.sinceMs = nowMs
-      } else if (nowMs - watched.sinceMs >= (pauseLimits.get(socket) ?? this.#idleMs)) {
+      } else if (nowMs - (watched.sinceMs += stoppedMs) >= (pauseLimits.get(socket) ?? this.#idleMs)) {
         // Not destroy: a reset also frees what the kernel holds for the reader.
         socket.resetAndDestroy()
       }
