@@ -21,7 +21,7 @@ export const SMALL: DownloadLimits = { maxBytes: 64 * 1024, timeoutMs: 15_000 }
 export const PAGE: DownloadLimits = { maxBytes: 1024 * 1024, timeoutMs: 30_000 }
 export const PAGE_FILE: DownloadLimits = { maxBytes: 8 * 1024 * 1024, timeoutMs: 30_000 }
 export const ARCHIVE: DownloadLimits = { maxBytes: 32 * 1024 * 1024, timeoutMs: 120_000 }
-/** The largest answer to `sealed`: 64 MiB of lines, in which JSON escapes each quotation mark, and five members. */
+/** The largest answer to `sealed`: 68 MiB of lines, in which JSON escapes each quotation mark, and five members. */
 export const ROOM: DownloadLimits = { maxBytes: 128 * 1024 * 1024, timeoutMs: 300_000, maxParts: 100 }
 
 /** The longest pause between two chunks of an answer. */
