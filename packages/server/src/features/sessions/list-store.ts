@@ -100,17 +100,23 @@ const overdueStatement = statement<SessionRow>(
   'sessions-overdue',
   // A remote agent has 30 seconds to report that it joined, in which the database could be reached: see noteContact.
   `select ${sessionColumns} from sessions
-   where ${activeStatus} and (expires_at <= now() or (status = 'launching' and is_remote
+   where ${activeStatus} and id <> all ($2::text[]) and (expires_at <= now() or (status = 'launching' and is_remote
      and created_at <= now() - interval '30 seconds'
      and (select since from database_contact) <= now() - interval '30 seconds'))
    union all
-   select ${sessionColumns} from sessions where status = 'armed' and expires_at <= now()
+   select ${sessionColumns} from sessions where status = 'armed' and expires_at <= now() and id <> all ($2::text[])
    limit $1`,
 )
 
+interface Some {
+  /** The ids of those to leave out. */
+  but: string[]
+  limit: number
+}
+
 /** The sessions and pending launches whose time is up, and the sessions whose remote agent never joined. */
-export async function listOverdue(db: Db, limit: number): Promise<Session[]> {
-  return (await db.query(overdueStatement, [limit])).map(toSession)
+export async function listOverdue(db: Db, { but, limit }: Some): Promise<Session[]> {
+  return (await db.query(overdueStatement, [limit, but])).map(toSession)
 }
 
 /**
@@ -141,9 +147,9 @@ const suspendedStatement = statement<SessionRow>(
 )
 
 /**
- * Active sessions that a suspended tenant launched, or whose agent it owns, without those whose ids are in `but`.
- * Pending launches wait until the tenant is active again.
+ * Active sessions that a suspended tenant launched, or whose agent it owns. Pending launches wait until the tenant is
+ * active again.
  */
-export async function listOfSuspended(db: Db, { but, limit }: { but: string[]; limit: number }): Promise<Session[]> {
+export async function listOfSuspended(db: Db, { but, limit }: Some): Promise<Session[]> {
   return (await db.query(suspendedStatement, [limit, but])).map(toSession)
 }

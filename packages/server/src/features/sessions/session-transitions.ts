@@ -125,9 +125,9 @@ interface Ended {
 
 /**
  * Ends the sessions whose time is up, whatever became of their worker, those whose remote agent did not join, and those
- * of suspended tenants; up to `limit` of each. The caller calls noteContact first.
+ * of suspended tenants; up to `limit` of each, without those whose ids are in `but`. The caller calls noteContact first.
  */
-export async function endOverdue(ctx: Context, limit: number): Promise<Ended> {
+export async function endOverdue(ctx: Context, limit: number, but: readonly string[] = []): Promise<Ended> {
   const failed: string[] = []
   const end = async (session: Session, ending: Ending) => {
     try {
@@ -138,17 +138,22 @@ export async function endOverdue(ctx: Context, limit: number): Promise<Ended> {
       failed.push(session.id)
     }
   }
-  const overdue = await listOverdue(ctx.db, limit)
-  for (const session of overdue) await end(session, endingOf(session))
+  const endAll = async (sessions: Session[], ending: (session: Session) => Ending) => {
+    // Several at once: each may wait for a lock, and then they wait together.
+    for (let at = 0; at < sessions.length; at += batch)
+      await Promise.all(sessions.slice(at, at + batch).map((session) => end(session, ending(session))))
+  }
+  const overdue = await listOverdue(ctx.db, { but: [...but], limit })
+  await endAll(overdue, endingOf)
   let suspended: Session[] = []
   let problem: unknown
   try {
     // Not while more overdue sessions may be left: they must end on time, and the end of a session may wait for a lock.
-    if (overdue.length < limit) suspended = await listOfSuspended(ctx.db, { but: failed, limit })
+    if (overdue.length < limit) suspended = await listOfSuspended(ctx.db, { but: [...but, ...failed], limit })
   } catch (error) {
     problem = error
   }
-  for (const session of suspended) await end(session, { status: 'stopped' })
+  await endAll(suspended, () => ({ status: 'stopped' }))
   return { overdue: overdue.length, suspended: suspended.length, failed, problem }
 }
 

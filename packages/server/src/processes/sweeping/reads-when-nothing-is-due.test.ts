@@ -84,7 +84,7 @@ const sweeps: [string, (db: Database) => Promise<unknown>][] = [
   ['expired idempotency keys', (db) => deleteExpiredFrom(db)(1_000)],
   ['old events, looked for', (db) => forgetOldEvents(db, 1_000).catch(() => undefined)],
   ['old events, deleted', (db) => db.transaction((tx) => deleteOldEvents(tx, 30, 1_000))],
-  ['overdue sessions', (db) => listOverdue(db, 100)],
+  ['overdue sessions', (db) => listOverdue(db, { but: [], limit: 100 })],
   ['sessions of suspended tenants', (db) => listOfSuspended(db, { but: [], limit: 100 })],
   ['holds and coupons', (db) => sweepLedger(db, api.ctx.ledger, 1_000)],
   ['stored files of what was deleted', (db) => claimBlobDeletions(db, 100)],

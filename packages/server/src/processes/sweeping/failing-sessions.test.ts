@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, afterEach, before, test } from 'node:test'
+import { auditLedger } from '#features/credits/ledger/audit-store.ts'
+import { send } from '#testing/http.ts'
+import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
+import { startSweeper } from '../sweeper.ts'
+
+/** Of these sessions, none can be ended for a while. */
+const stuckPrice = 5
+const freePrice = 7
+/** More than are ended at once. */
+const stuckCount = 130
+const freeCount = 5
+let world: SessionWorld
+before(async () => {
+  world = await startSessionWorld({ runner: false })
+  await run(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$`)
+})
+afterEach(async () => {
+  await run('drop trigger if exists refused on sessions')
+  assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
+})
+after(() => world.close())
+
+const run = (sql: string) => world.api.ctx.db.pool.query(sql)
+const left = async () =>
+  (await run(`select price, count(*)::int as count from sessions where status = 'running' group by 1 order by 1`)).rows
+
+async function launchAll(priceCredits: number, count: number): Promise<string> {
+  const coupon = await world.makeCoupon(count * priceCredits)
+  const agentId = await world.makeAgent({ price_credits: priceCredits })
+  for (let done = 0; done < count; done += 10) {
+    const some = Array.from({ length: Math.min(10, count - done) }, () => world.launch(agentId, world.newRoom(), coupon))
+    for (const { status, text } of await Promise.all(some)) assert.equal(status, 201, text)
+  }
+  return coupon
+}
+
+/** Sessions that worked, of which many cannot be ended, and a coupon that expires. */
+async function launchStuckAndFree() {
+  const coupons = { stuck: await launchAll(stuckPrice, stuckCount), free: await launchAll(freePrice, freeCount) }
+  await run(`update sessions set status = 'running', joined_at = now() where status = 'launching'`)
+  await run(
+    `create trigger refused before update on sessions for each row when (old.price = ${stuckPrice} and new.status <> 'running') execute function refuse()`,
+  )
+  const { secretKey: key } = world.tenant
+  const wallet = await world.makeCoupon(4)
+  const body = { amount: 4, wallet_code: wallet, expires_at: new Date(Date.now() + 1_000).toISOString() }
+  const granted = await send(world.api, 'POST', '/wallets/grant', { key, idempotencyKey: randomUUID(), body })
+  assert.equal(granted.status, 201, granted.text)
+  return { coupons, isReturned: async () => (await world.balance(wallet)).balance === 4 }
+}
+
+test('hundreds of overdue sessions that cannot be ended keep no other from its end, and no coupon from its expiry', async () => {
+  const { coupons, isReturned } = await launchStuckAndFree()
+  await run(`update sessions set expires_at = now() - interval '15 minutes' where status = 'running'`)
+  await run(`update ledger_due set due_at = now() - interval '1 minute' where id in (select id from ledger_holds)`)
+  const stop = startSweeper(world.api.ctx)
+  try {
+    await eventually(async () => (await left()).length === 1, 'those that can be ended are ended', 20_000)
+    await eventually(isReturned, 'the coupon returns', 20_000)
+    assert.deepEqual(await left(), [{ price: stuckPrice, count: stuckCount }])
+    assert.deepEqual(await world.balance(coupons.free), { balance: 0, held: 0 })
+    assert.equal((await world.balance(coupons.stuck)).held, stuckCount * stuckPrice, 'no hold is released unpaid')
+    await run('drop trigger refused on sessions')
+    await eventually(async () => (await left()).length === 0, 'the others are ended', 20_000)
+  } finally {
+    stop()
+  }
+  assert.deepEqual(await world.balance(coupons.stuck), { balance: 0, held: 0 })
+})
+
+test('hundreds of sessions of a suspended tenant that cannot be ended keep no other from its end', async () => {
+  const { coupons, isReturned } = await launchStuckAndFree()
+  const path = `/tenants/${world.tenant.id}/status`
+  const setStatus = (status: string) =>
+    send(world.api, 'POST', path, { headers: { 'x-admin-token': world.api.adminToken }, body: { status } })
+  assert.equal((await setStatus('suspended')).status, 200)
+  const stop = startSweeper(world.api.ctx)
+  try {
+    await eventually(async () => (await left()).length === 1, 'those that can be ended are ended', 20_000)
+    assert.deepEqual(await left(), [{ price: stuckPrice, count: stuckCount }])
+    await run('drop trigger refused on sessions')
+    await eventually(async () => (await left()).length === 0, 'the others are ended', 20_000)
+  } finally {
+    stop()
+  }
+  assert.equal((await setStatus('active')).status, 200)
+  await eventually(async () => (await world.balance(coupons.free)).held === 0, 'the tenant is active again', 20_000)
+  assert.ok(await isReturned())
+  assert.deepEqual(await world.balance(coupons.stuck), { balance: 0, held: 0 })
+})
