@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { eventSpecs } from '../packages/contract/src/event-types.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
-import { makeTenant } from './support/call-api.ts'
+import { makeCollection, makeTenant } from './support/call-api.ts'
+import { mapConcurrently } from './support/map-concurrently.ts'
 import { blocksOf, guidesFolder, runGuide } from './support/run-guide.ts'
 import { skipWithout } from './support/skip-without.ts'
 
@@ -41,6 +42,8 @@ describe('every example of the guides runs and prints the documented output', { 
         `both for a shell and in ${language}`,
       )
       const tenant = await makeTenant(atrium.origin)
+      // A reader has tried other guides before. A page of events has 50.
+      await mapConcurrently(Array.from({ length: 60 }), 4, () => makeCollection(atrium.origin, tenant.publishable))
       const hookPort = String(await freePort())
       const here = (text: string) =>
         text
