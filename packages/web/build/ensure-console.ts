@@ -13,6 +13,7 @@ const sources = [
   'package-lock.json',
   'packages/web/package.json',
   'packages/web/vite.console.config.ts',
+  'packages/web/build/one-first-file.ts',
   'packages/web/tsconfig.json',
   'packages/web/src/console',
   'packages/web/src/space',

@@ -1,12 +1,13 @@
+import { hash } from 'node:crypto'
 import { ARCH_MARK } from '@atrium/web/share/arch'
 import { escapeHtml } from '@atrium/web/share/escape-html'
-import { assetPaths, previewPicture } from './docs-assets.ts'
+import { assetPaths, docsStyle, previewPicture } from './docs-assets.ts'
 
-/** Only files of this origin are loaded. Requests from the reference also go to this origin. */
+/** Only files of this origin are loaded, and the one style. Requests from the reference also go to this origin. */
 export const docsPolicy = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self'",
+  `style-src 'sha256-${hash('sha256', docsStyle, 'base64')}'`,
   "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
@@ -54,7 +55,7 @@ export function docsPage(parts: DocsPageParts): string {
     previewTags(title, body),
     parts.publicUrl === undefined ? '' : pictureTags(parts.publicUrl),
     `<link rel="icon" href="/favicon.ico" type="image/svg+xml">`,
-    `<link rel="stylesheet" href="${assetPaths.style}"><link rel="modulepreload" href="${assetPaths.searchScript}">`,
+    `<style>${docsStyle}</style><link rel="modulepreload" href="${assetPaths.searchScript}">`,
     `<script type="module" src="${assetPaths.script}"></script></head>`,
     `<body class="${layout}"${key}><a class="skip" href="#content">Skip to the content</a>`,
     header(parts),
