@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -202,6 +202,51 @@ test('the rest of a refused upload is not waited for longer than for any other r
   // The end may be a reset, which `once` would report as an error.
   await new Promise((resolve) => socket.once('close', resolve))
   assert.match(answer, /^HTTP\/1.1 503 /)
+})
+
+test('parallel uploads to one address take no room that is kept for another upload', { skip: whyNoDisk() }, async (t) => {
+  const disk = mountDisk(t, 240)
+  const small = await startTestApi({ dataDir: disk.folder })
+  t.after(() => small.close())
+  /** Sends the head and some of the bytes. */
+  const begin = async (key: string, size: number, sent: number) => {
+    const signed = await small.ctx.blobs.presignUpload({ key, mime, bytes: size, expiresInSeconds: 60 })
+    const req = request(signed.url.replace(small.ctx.config.publicUrl, small.origin), {
+      method: 'PUT',
+      headers: { 'content-type': mime, 'content-length': size },
+      agent: false,
+    })
+    const answered = once(req, 'response').then(([{ statusCode }]) => statusCode as number)
+    answered.catch(() => {})
+    req.on('error', () => {})
+    t.after(() => req.destroy())
+    await new Promise((resolve) => req.write(Buffer.alloc(sent), resolve))
+    return { answered, req }
+  }
+  /** Waits until the uploads that still run have stored so many bytes. */
+  const written = async (least: (uploads: number) => number) => {
+    const folder = join(disk.folder, 'blobs', '.growing')
+    for (const until = Date.now() + 20_000; ; await new Promise((resolve) => setTimeout(resolve, 10))) {
+      const sizes = (await readdir(folder).catch(() => [])).map((name) =>
+        stat(join(folder, name)).then(({ blocks }) => blocks * 512),
+      )
+      const sum = (await Promise.all(sizes)).reduce((all, one) => all + one, 0)
+      if (sum >= least(sizes.length)) return
+      assert.ok(Date.now() < until, `${sum} bytes`)
+    }
+  }
+  const victim = await begin('uploads/victim', 60 * mebibyte, mebibyte)
+  await written(() => mebibyte)
+  const first = await begin('uploads/parallel', 40 * mebibyte, mebibyte)
+  await written(() => 2 * mebibyte)
+  const second = await begin('uploads/parallel', 40 * mebibyte, mebibyte)
+  await written((uploads) => uploads * mebibyte)
+  for (const { req } of [first, second]) req.write(Buffer.alloc(38 * mebibyte))
+  await written((uploads) => (39 * (uploads - 1) + 1) * mebibyte)
+  victim.req.end(Buffer.alloc(59 * mebibyte))
+  assert.equal(await victim.answered, 200)
+  for (const { req } of [first, second]) req.end(Buffer.alloc(mebibyte))
+  assert.deepEqual([await first.answered, await second.answered], [409, 200])
 })
 
 test('what is served cannot run, is not sniffed, and is not kept by others', async () => {

@@ -5,8 +5,9 @@ import { applyCors } from '#http/cors.ts'
 import { pacedBody } from '#http/paced-body.ts'
 import { sendBlob } from '#http/send-blob.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
-import { minBytesPerSecond, type DiskBlobs } from '#ports/blobs/disk-blobs.ts'
+import type { DiskBlobs } from '#ports/blobs/disk-blobs.ts'
 import type { UploadGrant } from '#ports/blobs/disk/blob-url.ts'
+import { minBytesPerSecond } from '#ports/blobs/disk/growing-files.ts'
 
 const idleMs = 30_000
 
@@ -169,6 +170,7 @@ function uploadOver(): ApiError {
 function apiErrorOf(error: unknown): unknown {
   if (!(error instanceof BlobError)) return error
   if (error.code === 'mismatch') return invalid('', error.message)
+  if (error.code === 'superseded') return new ApiError('state_conflict', { message: 'Another upload to this address has begun.' })
   if (error.code === 'unavailable') return new ApiError('unavailable', { retryAfterSeconds: 30, cause: error })
   return error
 }

@@ -126,12 +126,12 @@ export function testSignedUploads(world: () => BlobWorld): void {
     const candidates = [bytesOf(4 * mebibyte, 3), bytesOf(4 * mebibyte, 4)]
     const upload = await blobs.presignUpload({ key: 'uploads/twice', ...terms, bytes: 4 * mebibyte })
     const answers = await Promise.all(candidates.map((body) => put(upload, body)))
-    assert.deepEqual(
-      answers.map((answer) => answer.status),
-      [200, 200],
-    )
+    const statuses = answers.map((answer) => answer.status)
     const seen = await contentOf(await blobs.read('uploads/twice'))
-    assert.ok(candidates.some((candidate) => candidate.equals(seen)))
+    const stored = candidates.findIndex((candidate) => candidate.equals(seen))
+    assert.equal(statuses[stored], 200)
+    // A store may end one for the other, and then says so.
+    assert.ok([200, 409].includes(statuses[1 - stored]!), statuses.join())
   })
 
   test('what was promoted stays, whatever else is sent to its address', async () => {

@@ -108,7 +108,7 @@ export interface BlobPage {
   cursor?: string
 }
 
-export type BlobErrorCode = 'not_found' | 'exists' | 'invalid_range' | 'mismatch' | 'invalid_key' | 'unavailable'
+export type BlobErrorCode = 'not_found' | 'exists' | 'invalid_range' | 'mismatch' | 'invalid_key' | 'superseded' | 'unavailable'
 
 export class BlobError extends Error {
   readonly code: BlobErrorCode

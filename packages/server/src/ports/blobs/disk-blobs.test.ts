@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, readlink, rm, stat, statfs, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { describe, test, type TestContext } from 'node:test'
 import { mountDisk, whyNoDisk } from '../../../../../tests/support/small-disk.ts'
 import { releaseChunk } from '#http/release-chunk.ts'
@@ -258,30 +259,100 @@ test('a file that a killed process has not finished keeps no room free', { skip:
   await blobs.write('a/b', bytesOf(8 * 1024 * 1024))
 })
 
-for (const [what, keys, waitedMs] of [
-  ['many uploads to one signed address keep no more room than one', ['same', 'same', 'same', 'same'], 0],
-  ['uploads that send nearly nothing keep no room for their rest', ['1', '2', '3'], 15_000],
-] as const)
-  test(what, { skip: whyNoDisk() }, async (t) => {
-    const disk = mountDisk(t, 16)
-    const folder = join(disk.folder, 'blobs')
-    const blobs = new DiskBlobs({ folder, publicUrl: 'http://localhost:8787', urlKeys, minFreeBytes: 0 })
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
-    const over = Promise.withResolvers<void>()
-    const begin = (key: string) =>
-      new Promise<{ ended: Promise<unknown> }>((resolve) => {
-        async function* upload() {
-          yield bytesOf(4096)
-          resolve({ ended })
-          await over.promise
-        }
-        const ended = blobs
-          .receive({ key: `uploads/${key}`, bytes: 4 * mebibyte } as UploadGrant, upload())
-          .catch((error: BlobError) => error.code)
+/** A file system of so many MiB, on which uploads begin, send some bytes, and then wait until `over` is called. */
+function openShared(t: TestContext, megabytes: number) {
+  const disk = mountDisk(t, megabytes)
+  const folder = join(disk.folder, 'blobs')
+  const openBlobs = () => new DiskBlobs({ folder, publicUrl: 'http://localhost:8787', urlKeys, minFreeBytes: 0 })
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  const held = Promise.withResolvers<void>()
+  const blobs = openBlobs()
+  const grantOf = (key: string, bytes: number) => ({ key: `uploads/${key}`, bytes }) as UploadGrant
+  /** Resolves once the bytes are written, with how the upload will end. */
+  const begin = (key: string, bytes: number, sent = 4096, by = blobs) =>
+    new Promise<{ ended: Promise<unknown>; leave: () => void }>((resolve, reject) => {
+      const left = Promise.withResolvers<void>()
+      async function* upload() {
+        for (let rest = sent; rest > 0; rest -= 65_536) yield bytesOf(Math.min(rest, 65_536))
+        resolve({ ended, leave: left.resolve })
+        await Promise.race([held.promise, left.promise])
+        for (let rest = bytes - sent; rest > 0; rest -= 65_536) yield bytesOf(Math.min(rest, 65_536))
+      }
+      const received = by.receive(grantOf(key, bytes), upload())
+      received.catch(reject)
+      const ended = received.then(
+        () => 'stored',
+        (error: BlobError) => error.code,
+      )
+    })
+  const broken = (key: string, bytes: number) =>
+    blobs.receive(grantOf(key, bytes), Readable.from([]) as AsyncIterable<Buffer>).catch(() => undefined)
+  return { blobs, openBlobs, begin, broken, over: held.resolve, tick: (ms: number) => t.mock.timers.tick(ms) }
+}
+
+for (const processes of [1, 2])
+  test(
+    `an upload ends an earlier one to the same address, which takes no room from others: ${processes} processes`,
+    { skip: whyNoDisk() },
+    async (t) => {
+      const { blobs, openBlobs, begin, over } = openShared(t, 16)
+      const reserved = await begin('other', 9 * mebibyte)
+      const all = Array.from({ length: processes }, (_, n) => (n === 0 ? blobs : openBlobs()))
+      const same = []
+      for (let n = 0; n < 4; n++) same.push(await begin('same', 5 * mebibyte, 4096, all[n % processes]))
+      same.forEach(({ leave }) => leave())
+      assert.equal(await same.at(-1)!.ended, 'stored')
+      over()
+      assert.equal(await reserved.ended, 'stored')
+      assert.deepEqual(await Promise.all(same.map((one) => one.ended)), ['superseded', 'superseded', 'superseded', 'stored'])
+      assert.equal((await blobs.stat('uploads/same'))?.bytes, 5 * mebibyte)
+    },
+  )
+
+test('uploads that send nearly nothing keep no room for their rest', { skip: whyNoDisk() }, async (t) => {
+  const { blobs, begin, over, tick } = openShared(t, 16)
+  for (const key of ['1', '2', '3']) await begin(key, 4 * mebibyte)
+  tick(15_000)
+  await blobs.write('a/b', bytesOf(10 * mebibyte))
+  over()
+})
+
+test('an upload that became too slow takes no room that is kept for others', { skip: whyNoDisk() }, async (t) => {
+  const { begin, over, tick } = openShared(t, 16)
+  const slow = await begin('slow', 8 * mebibyte)
+  tick(15_000)
+  const reserved = await begin('other', 12 * mebibyte)
+  slow.leave()
+  assert.equal(await slow.ended, 'unavailable')
+  over()
+  assert.equal(await reserved.ended, 'stored')
+})
+
+test('an upload that is begun again keeps no more room than if it had never stopped', { skip: whyNoDisk() }, async (t) => {
+  const { blobs, begin, broken, over, tick } = openShared(t, 16)
+  await broken('again', 12 * mebibyte)
+  tick(15_000)
+  await begin('again', 12 * mebibyte)
+  await blobs.write('a/b', bytesOf(10 * mebibyte))
+  over()
+})
+
+test('the uploads of one tenant leave room for those of another', { skip: whyNoDisk() }, async (t) => {
+  const { begin, over } = openShared(t, 32)
+  const ended: Promise<unknown>[] = []
+  const hoard = async (tenant: string) => {
+    for (let n = 0; n < 20; n++) {
+      const begun = await begin(`${tenant}/${n}`, 2 * mebibyte).catch(({ code }: BlobError) => {
+        assert.equal(code, 'unavailable')
       })
-    const begun = await Promise.all(keys.map(begin))
-    t.mock.timers.tick(waitedMs)
-    await blobs.write('a/b', bytesOf(10 * mebibyte))
-    over.resolve()
-    assert.deepEqual(new Set(await Promise.all(begun.map((one) => one.ended))), new Set(['mismatch']))
-  })
+      if (!begun) return n
+      ended.push(begun.ended)
+    }
+    throw new Error('nothing was refused')
+  }
+  assert.equal(await hoard('greedy'), 8)
+  assert.equal(await hoard('other'), 4)
+  assert.equal(await hoard('third'), 2)
+  over()
+  assert.deepEqual(new Set(await Promise.all(ended)), new Set(['stored']))
+})

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { mkdir, open, readdir, rm, rmdir, stat, statfs, unlink, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, rmdir, stat, statfs, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { assertBlobKey, assertBlobPrefix } from './blob-key.ts'
 import {
@@ -18,9 +18,10 @@ import {
   type WriteOptions,
 } from './blobs.ts'
 import { readBlobGrant, signBlobPath, type BlobGrant, type GrantRefusal, type UploadGrant } from './disk/blob-url.ts'
+import { GrowingFiles, superseded, type GrowingFile } from './disk/growing-files.ts'
 import { listFiles } from './disk/list-files.ts'
 import { readFile } from './disk/read-file.ts'
-import { moveInto, readGrowingName, writeWhole, type WholeFile } from './disk/write-whole.ts'
+import { moveInto, writeWhole, type WholeFile } from './disk/write-whole.ts'
 
 export interface DiskBlobsOptions {
   folder: string
@@ -35,28 +36,19 @@ export interface DiskBlobsOptions {
 const pageSize = 1_000
 /** A running write touches its file every few seconds. */
 const abandonedMs = 60 * 60 * 1_000
-/** No room is kept for the rest of a file that was not written for as long: its process has probably been killed. */
-const stalledMs = 2 * 60 * 1_000
-/** 256 kbit/s. A slower upload of 100 MiB would hold a connection for hours, and room on the disk. */
-export const minBytesPerSecond = 32 * 1024
-/** A file may be this late. Some file systems show what was written some seconds later. */
-const graceMs = 10_000
 
 /** Stores blobs as files in a folder and signs its own URLs. Several processes may share the folder. */
 export class DiskBlobs implements Blobs {
   readonly #folder: string
   readonly #publicUrl: string
   readonly #urlKeys: readonly Buffer[]
-  readonly #temporary: string
-  readonly #minFreeBytes: number
-  #lastReserved: Promise<unknown> = Promise.resolve()
+  readonly #growing: GrowingFiles
 
   constructor({ folder, publicUrl, urlKeys, minFreeBytes = 128 * 1024 * 1024 }: DiskBlobsOptions) {
-    this.#minFreeBytes = minFreeBytes
     this.#folder = folder
     this.#publicUrl = publicUrl
     this.#urlKeys = urlKeys
-    this.#temporary = join(folder, '.growing')
+    this.#growing = new GrowingFiles(join(folder, '.growing'), minFreeBytes)
   }
 
   async presignUpload({ key, mime, bytes, sha256, expiresInSeconds }: UploadTerms): Promise<SignedUpload> {
@@ -100,13 +92,13 @@ export class DiskBlobs implements Blobs {
 
   async write(key: string, body: Buffer | SizedStream, { once }: Partial<WriteOptions> = {}): Promise<BlobStat> {
     return Buffer.isBuffer(body)
-      ? this.#writeWhole(key, { chunks: [body], bytes: body.length, once })
-      : this.#writeWhole(key, { chunks: body.stream, bytes: body.bytes, once })
+      ? this.#writeWhole(key, this.#growing.forKey(key), { chunks: [body], bytes: body.length, once })
+      : this.#writeWhole(key, this.#growing.forKey(key), { chunks: body.stream, bytes: body.bytes, once })
   }
 
-  /** Stores an upload that was sent to a signed URL. */
+  /** Stores an upload that was sent to a signed URL. A later one to the same URL ends it: `superseded`. */
   async receive({ key, bytes, sha256 }: UploadGrant, chunks: AsyncIterable<Buffer>): Promise<BlobStat> {
-    return this.#writeWhole(key, { chunks, bytes, sha256 })
+    return this.#writeWhole(key, this.#growing.forUpload(key), { chunks, bytes, sha256 })
   }
 
   async promote(fromKey: string, toKey: string): Promise<BlobStat> {
@@ -150,9 +142,9 @@ export class DiskBlobs implements Blobs {
   }
 
   async sweep(): Promise<number> {
-    const names = (await readdir(this.#temporary).catch(unlessMissing)) ?? []
+    const names = (await readdir(this.#growing.folder).catch(unlessMissing)) ?? []
     let removed = 0
-    for (const path of names.map((name) => join(this.#temporary, name))) {
+    for (const path of names.map((name) => join(this.#growing.folder, name))) {
       const stats = await stat(path).catch(unlessMissing)
       if (!stats || Date.now() - stats.mtimeMs < abandonedMs) continue
       await rm(path, { force: true })
@@ -175,65 +167,32 @@ export class DiskBlobs implements Blobs {
     return join(this.#folder, key)
   }
 
-  async #writeWhole(key: string, body: Pick<WholeFile, 'chunks' | 'bytes' | 'sha256' | 'once'>) {
+  async #writeWhole(key: string, growing: GrowingFile, body: Pick<WholeFile, 'chunks' | 'bytes' | 'sha256' | 'once'>) {
     const path = this.#pathOf(key)
     await this.#makeTemporary()
-    const reserve = (file: FileHandle, bytes: number) => this.#reserve(file, bytes)
-    // Again while the file grows, because others write to the disk too.
-    const assertRoom = (bytes: number) => this.#assertRoom(bytes)
-    return statOf(await writeWhole({ path, temporary: this.#temporary, reserve, assertRoom, ...body }).catch(unlessFull))
-  }
-
-  /**
-   * Gives the file its whole length, without content, so that every process sees how much the files that are being
-   * written will still take. Of files that begin together, as many are admitted as there is room for. If two processes
-   * ask for the last room at the same moment, both may be refused.
-   */
-  async #reserve(file: FileHandle, bytes: number): Promise<void> {
-    const reserved = this.#lastReserved.then(async () => {
-      await file.truncate(bytes)
-      await this.#assertRoom(await this.#missingBytes())
+    const stats = await writeWhole({
+      ...body,
+      path,
+      growing: join(this.#growing.folder, growing.name),
+      reserve: (file) => this.#growing.reserve(growing, file, body.bytes),
+      assertRoom: (file, part) => this.#growing.assertRoom(growing, file, part),
+    }).catch((error: NodeJS.ErrnoException) => {
+      // Another upload has taken the name of the file.
+      if (growing.isUpload && error.code === 'ENOENT') throw superseded()
+      return unlessFull(error)
     })
-    this.#lastReserved = reserved.catch(() => undefined)
-    return reserved
-  }
-
-  /**
-   * The bytes that the files that are being written still need. Uploads that send nearly nothing must not block all
-   * others, so a file that is slower than `minBytesPerSecond` does not count. One signed address allows several uploads
-   * of one key, so only the one that needs most counts.
-   */
-  async #missingBytes(): Promise<number> {
-    const nowMs = Date.now()
-    const missing = new Map<string, number>()
-    const count = async (name: string) => {
-      const stats = await stat(join(this.#temporary, name)).catch(unlessMissing)
-      if (!stats || stats.mtimeMs < nowMs - stalledMs) return
-      const { target, bornAtMs } = readGrowingName(name)
-      const written = stats.blocks * 512
-      // A name without a time is of a process of an earlier release: its file counts.
-      const isLate = written < ((nowMs - bornAtMs - graceMs) / 1_000) * minBytesPerSecond
-      if (!isLate) missing.set(target, Math.max(missing.get(target) ?? 0, stats.size - written))
-    }
-    await Promise.all((await readdir(this.#temporary)).map(count))
-    return [...missing.values()].reduce((sum, bytes) => sum + bytes, 0)
+    return statOf(stats)
   }
 
   async disk(): Promise<{ freeBytes: number; totalBytes: number }> {
     await this.#makeTemporary()
-    const { bavail, bsize, blocks } = await statfs(this.#temporary)
+    const { bavail, bsize, blocks } = await statfs(this.#growing.folder)
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
   }
 
   /** The first file makes the folder. */
   async #makeTemporary(): Promise<void> {
-    await mkdir(this.#temporary, { recursive: true, mode: 0o700 }).catch(unlessFull)
-  }
-
-  async #assertRoom(bytes: number): Promise<void> {
-    const { bavail, bsize } = await statfs(this.#temporary)
-    if (bavail * bsize >= bytes + this.#minFreeBytes) return
-    throw unavailable(new Error(`${this.#minFreeBytes / 2 ** 20} MiB of its disk must stay free`))
+    await mkdir(this.#growing.folder, { recursive: true, mode: 0o700 }).catch(unlessFull)
   }
 
   /** Removes empty parent folders up to the root of the store, so that a deleted collection leaves none. */

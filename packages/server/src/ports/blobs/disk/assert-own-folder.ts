@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dataFolderError, makeFolder } from '#config/secrets.ts'
 import type { Db } from '#db/database.ts'
@@ -42,7 +42,9 @@ async function readId(folder: string): Promise<string | undefined> {
 async function makeId(folder: string): Promise<string> {
   const id = randomUUID()
   const content = Buffer.from(`${id}\n`)
-  const file = { path: join(folder, folderIdFile), temporary: join(folder, '.growing'), chunks: [content] }
+  const temporary = join(folder, '.growing')
+  await mkdir(temporary, { recursive: true, mode: 0o700 })
+  const file = { path: join(folder, folderIdFile), growing: join(temporary, randomUUID()), chunks: [content] }
   try {
     await writeWhole({ ...file, bytes: content.length, once: true })
   } catch (error) {

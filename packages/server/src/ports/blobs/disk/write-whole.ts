@@ -1,14 +1,14 @@
 import { codeOf } from '#errors/caught.ts'
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { link, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { dirname } from 'node:path'
 import { BlobError } from '../blobs.ts'
 
 export interface WholeFile {
   path: string
-  /** A folder on the same file system for the partial file. */
-  temporary: string
+  /** The partial file, on the same file system. Its folder exists. */
+  growing: string
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>
   bytes: number
   /** In hex, where it is known. */
@@ -16,18 +16,25 @@ export interface WholeFile {
   /** Keeps an existing file and throws EEXIST. */
   once?: boolean | undefined
   /** Takes room for the whole file before its first byte. Throws where the disk has none. */
-  reserve?: ((file: FileHandle, bytes: number) => Promise<void>) | undefined
-  /** Called before each part of the file is written. Throws where the disk has no room for so many more bytes. */
-  assertRoom?: ((bytes: number) => Promise<void>) | undefined
+  reserve?: (file: FileHandle) => Promise<void>
+  /** Called before each part of the file is written. Throws where the disk has no room for it. */
+  assertRoom?: (file: FileHandle, part: WholeFilePart) => Promise<void>
+}
+
+export interface WholeFilePart {
+  /** The bytes of this part. */
+  bytes: number
+  /** The bytes before this part. */
+  written: number
+  /** This part and all after it. */
+  rest: number
 }
 
 /** Many files may grow at once, and each may fill the disk by as much before its space is looked at again. */
 const partBytes = 64 * 1024
 
 /** Writes a file completely and durably, or not at all. Reads the next chunk only after the previous one is written. */
-export async function writeWhole({ path, temporary, once, ...content }: WholeFile): Promise<Stats> {
-  const growing = join(temporary, growingName(relative(temporary, path)))
-  await mkdir(temporary, { recursive: true, mode: 0o700 })
+export async function writeWhole({ path, growing, once, ...content }: WholeFile): Promise<Stats> {
   const file = await open(growing, 'wx', 0o600)
   try {
     const stats = await fill(file, content)
@@ -39,22 +46,11 @@ export async function writeWhole({ path, temporary, once, ...content }: WholeFil
   }
 }
 
-/** The time is part of the name because not every file system keeps the birth time of a file. */
-function growingName(target: string): string {
-  return [createHash('sha256').update(target).digest('hex').slice(0, 32), Date.now(), randomUUID()].join('.')
-}
-
-/** Files that are being written to one place have the same target. */
-export function readGrowingName(name: string): { target: string; bornAtMs: number } {
-  const [target = '', bornAt] = name.split('.')
-  return { target, bornAtMs: Number(bornAt) }
-}
-
 type Content = Pick<WholeFile, 'chunks' | 'bytes' | 'sha256' | 'reserve' | 'assertRoom'>
 
 async function fill(file: FileHandle, content: Content): Promise<Stats> {
   try {
-    await content.reserve?.(file, content.bytes)
+    await content.reserve?.(file)
     await writeChunks(file, content)
     await file.sync()
     return await file.stat()
@@ -68,12 +64,13 @@ async function writeChunks(file: FileHandle, { chunks, bytes, sha256, assertRoom
   let written = 0
   let unchecked = 0
   for await (const chunk of chunks) {
+    const before = written
     written += chunk.length
     if (written > bytes) throw new BlobError('mismatch', `more than the ${bytes} bytes announced`)
     hash?.update(chunk)
     unchecked += chunk.length
     if (unchecked >= partBytes) {
-      await assertRoom?.(chunk.length)
+      await assertRoom?.(file, { bytes: chunk.length, written: before, rest: bytes - before })
       unchecked = 0
     }
     await file.writeFile(chunk)

@@ -1,0 +1,170 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readdir, rename, rm, stat, statfs, truncate, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf } from '#errors/caught.ts'
+import { BlobError } from '../blobs.ts'
+
+/** No room is kept for the rest of a file that was not written for as long: its process has probably been killed. */
+const stalledMs = 2 * 60 * 1_000
+/** 256 kbit/s. A slower upload of 100 MiB would hold a connection for hours, and room on the disk. */
+export const minBytesPerSecond = 32 * 1024
+/** A file may be this late. Some file systems show what was written some seconds later. */
+const graceMs = 10_000
+/** The addresses of uploads of which the process knows when they were first used. */
+const maxAddresses = 10_000
+
+/** An upload is the only one to its key, and counts towards the share of its holder. */
+export type GrowingFile = { name: string; beganMs: number; isUpload: boolean }
+
+/**
+ * The folder of the files that are being written, and the room that the disk keeps for their rest. Several processes may
+ * share the folder, so what they must know of a file is its length, its blocks and its name:
+ * `target.beganMs.order.holder`. The time is part of the name because not every file system keeps the birth time of a file.
+ */
+export class GrowingFiles {
+  readonly folder: string
+  readonly #minFreeBytes: number
+  /** Uploads that are begun again keep their first time: otherwise they would keep room anew without sending anything. */
+  readonly #firstBegan = new Map<string, number>()
+  #lastReserved: Promise<unknown> = Promise.resolve()
+
+  constructor(folder: string, minFreeBytes: number) {
+    this.folder = folder
+    this.#minFreeBytes = minFreeBytes
+  }
+
+  /** The file for an upload. The first two names of its key are its holder: a tenant. */
+  forUpload(key: string): GrowingFile {
+    const target = hashOf(key)
+    const beganMs = this.#firstBegan.get(target) ?? Date.now()
+    const [oldest] = this.#firstBegan.keys()
+    if (this.#firstBegan.size >= maxAddresses && oldest !== undefined) this.#firstBegan.delete(oldest)
+    this.#firstBegan.set(target, beganMs)
+    const holder = hashOf(key.split('/').slice(0, 2).join('/'))
+    return { name: [target, beganMs, newOrder(), holder].join('.'), beganMs, isUpload: true }
+  }
+
+  /** The file for what the platform itself writes. */
+  forKey(key: string): GrowingFile {
+    const beganMs = Date.now()
+    return { name: [hashOf(key), beganMs, newOrder(), ''].join('.'), beganMs, isUpload: false }
+  }
+
+  /**
+   * Gives the file its whole length, without content, so that every process sees how much the files that are being
+   * written will still take. Of files that begin together, as many are admitted as there is room for. If two processes
+   * ask for the last room at the same moment, both may be refused.
+   */
+  async reserve({ name, isUpload }: GrowingFile, file: FileHandle, bytes: number): Promise<void> {
+    await this.#inTurn(async () => {
+      await file.truncate(bytes)
+      if (isUpload) await this.#endEarlier(name)
+      const { missing, missingOfHolder } = await this.#others(name)
+      // The other uploads of the same tenant count twice, so that each tenant leaves room for the next one.
+      await this.#assertFree(missing + missingOfHolder + bytes)
+    })
+  }
+
+  /**
+   * Called again while the file grows, because others write to the disk too. No room is kept for the rest of a file that
+   * is late: it continues while there is some beside the room that is kept for others.
+   */
+  async assertRoom(
+    { name, beganMs, isUpload }: GrowingFile,
+    file: FileHandle,
+    part: { written: number; bytes: number; rest: number },
+  ) {
+    if (isUpload && (await file.stat()).nlink === 0) throw superseded()
+    if (!isLate(beganMs, part.written)) return this.#assertFree(part.bytes)
+    await this.#inTurn(async () => this.#assertFree((await this.#others(name)).missing + part.rest))
+  }
+
+  /** One upload after the other: each sees what those before it have reserved. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#lastReserved.then(work)
+    this.#lastReserved = done.catch(() => undefined)
+    return done
+  }
+
+  /**
+   * Ends earlier uploads to the same key: one address must not fill the disk, and a client that begins again has left the
+   * earlier one. Renamed first, so that an upload that is complete at this moment is either stored whole or ended.
+   */
+  async #endEarlier(name: string): Promise<void> {
+    const own = partsOf(name)
+    for (const other of await readdir(this.folder)) {
+      const { target, order } = partsOf(other)
+      if (other === name || target !== own.target) continue
+      if (order > own.order) throw superseded()
+      const ended = join(this.folder, randomUUID())
+      try {
+        await rename(join(this.folder, other), ended)
+        // The process that writes the file may have it open for a while.
+        await truncate(ended)
+        await rm(ended)
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT') throw error
+      }
+    }
+  }
+
+  /**
+   * The bytes that the other files that are being written still need. Uploads that send nearly nothing must not block all
+   * others, so a file that is slower than `minBytesPerSecond` does not count.
+   */
+  async #others(name: string): Promise<{ missing: number; missingOfHolder: number }> {
+    const own = partsOf(name)
+    let missing = 0
+    let missingOfHolder = 0
+    const count = async (other: string) => {
+      const stats = await stat(join(this.folder, other)).catch(unlessGone)
+      if (!stats || stats.mtimeMs < Date.now() - stalledMs) return
+      const { beganMs, holder } = partsOf(other)
+      const written = stats.blocks * 512
+      if (isLate(beganMs, written)) return
+      const rest = Math.max(0, stats.size - written)
+      missing += rest
+      if (holder && holder === own.holder) missingOfHolder += rest
+    }
+    await Promise.all((await readdir(this.folder)).filter((other) => other !== name).map(count))
+    return { missing, missingOfHolder }
+  }
+
+  async #assertFree(bytes: number): Promise<void> {
+    const { bavail, bsize } = await statfs(this.folder)
+    if (bavail * bsize >= bytes + this.#minFreeBytes) return
+    const cause = new Error(`${this.#minFreeBytes / 2 ** 20} MiB of its disk must stay free`)
+    throw new BlobError('unavailable', 'the data folder cannot be used', { cause })
+  }
+}
+
+/** Of a file without a name, which another upload has ended. */
+export function superseded(): BlobError {
+  return new BlobError('superseded', 'another upload to this address has begun')
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}
+
+let files = 0
+
+/** Files that begin later have a larger one; where two machines have different clocks, it is at least unique. */
+function newOrder(): string {
+  return `${Date.now()}-${String(files++).padStart(9, '0')}-${randomUUID()}`
+}
+
+/** A process of an earlier release names its files without a holder, and those of a release before it without a time. */
+function partsOf(name: string): { target: string; beganMs: number; order: string; holder: string } {
+  const [target = '', beganMs, order = '', holder] = name.split('.')
+  return { target, beganMs: Number(beganMs), order: holder === undefined ? '' : order, holder: holder ?? '' }
+}
+
+/** false also where the time is not known. */
+function isLate(beganMs: number, written: number): boolean {
+  return written < ((Date.now() - beganMs - graceMs) / 1_000) * minBytesPerSecond
+}
+
+function unlessGone(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error
+}
