@@ -38,7 +38,7 @@ export async function checkListed(listed: Listed, { heads, entries: shown }: See
   report(
     agents.length === 0
       ? { id: 'recipients', verdict: 'proved', title: words.recipients, text: words.recipientsText(devices) }
-      : { id: 'recipients', verdict: 'trusted', title: words.operator, text: words.operatorText(agents.join(', ')) },
+      : { id: 'recipients', verdict: 'trusted', title: words.operator, text: words.operatorText(agents) },
   )
   const isOpen = unopened === 0
   report({

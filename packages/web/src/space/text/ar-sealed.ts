@@ -1,4 +1,4 @@
-import { isolated, line, plural } from './format.ts'
+import { isolated, line, list, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const sealed: Text['sealed'] = {
@@ -160,8 +160,8 @@ export const sealed: Text['sealed'] = {
         other: 'القائمة الأحدث تختم المفتاح لـ # جهاز، بما في ذلك الدعوات المفتوحة. ولا مفتاح للمشغّل.',
       }),
     operator: 'يستطيع مشغّل أحد الوكلاء قراءة الرسائل',
-    operatorText: (ids: string) =>
-      `القائمة الأحدث تعطي المفتاح لجهاز المشغّل من أجل ${isolated(ids)}. وقد وقّع المالك على ذلك. وعندما يغادر الوكيل، يتغير المفتاح.`,
+    operatorText: (ids) =>
+      `القائمة الأحدث تعطي المفتاح لجهاز المشغّل من أجل ${list(ids)}. وقد وقّع المالك على ذلك. وعندما يغادر الوكيل، يتغير المفتاح.`,
     unopened: (count) =>
       plural(count, {
         zero: 'لا أسطر تنتظر مفتاحًا لهذا الجهاز.',

@@ -1,4 +1,4 @@
-import { isolated, line, number, plural } from './format.ts'
+import { isolated, line, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const tools: Text['tools'] = {
@@ -114,6 +114,5 @@ export const tools: Text['tools'] = {
         many: '# رسالة',
         other: '# رسالة',
       })}`,
-    more: (count) => `و${number(count)} أخرى`,
   },
 }

@@ -1,4 +1,4 @@
-import { isolated, line, plural } from './format.ts'
+import { isolated, line, list, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const sealed: Text['sealed'] = {
@@ -158,8 +158,8 @@ export const sealed: Text['sealed'] = {
           'Die neueste Liste versiegelt den Schlüssel für # Geräte, offene Einladungen mitgezählt. Für den Betreiber gibt es keinen.',
       }),
     operator: 'Der Betreiber eines Agenten kann mitlesen',
-    operatorText: (ids: string) =>
-      `Die neueste Liste gibt den Schlüssel dem Gerät des Betreibers für ${isolated(ids)}. Der Inhaber hat das signiert. Wenn der Agent geht, wechselt der Schlüssel.`,
+    operatorText: (ids) =>
+      `Die neueste Liste gibt den Schlüssel dem Gerät des Betreibers für ${list(ids)}. Der Inhaber hat das signiert. Wenn der Agent geht, wechselt der Schlüssel.`,
     unopened: (count) =>
       plural(count, {
         one: '# Zeile wartet auf einen Schlüssel dieses Geräts.',

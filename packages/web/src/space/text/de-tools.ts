@@ -1,4 +1,4 @@
-import { isolated, line, number, plural } from './format.ts'
+import { isolated, line, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const tools: Text['tools'] = {
@@ -102,6 +102,5 @@ export const tools: Text['tools'] = {
     sent: 'Nachricht gesendet',
     opened: (title, count) =>
       `${isolated(title)}, ${count === 0 ? 'keine Nachrichten' : plural(count, { one: '# Nachricht', other: '# Nachrichten' })}`,
-    more: (count) => `und ${number(count)} weitere`,
   },
 }

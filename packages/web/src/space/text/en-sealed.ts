@@ -1,4 +1,4 @@
-import { isolated, line, plural } from './format.ts'
+import { isolated, line, list, plural } from './format.ts'
 import type { ComponentChildren as Part } from 'preact'
 
 /** What only rooms have whose lines the clients seal. */
@@ -162,8 +162,8 @@ export const sealed = {
         other: 'The newest list seals the key for # devices, open invitations included. There is no key for the operator.',
       }),
     operator: 'The operator of an agent can read along',
-    operatorText: (ids: string) =>
-      `The newest list gives the key to the operator’s device for ${isolated(ids)}. The owner has signed that. When the agent leaves, the key changes.`,
+    operatorText: (ids: readonly string[]) =>
+      `The newest list gives the key to the operator’s device for ${list(ids)}. The owner has signed that. When the agent leaves, the key changes.`,
     unopened: (count: number) =>
       plural(count, { one: '# line waits for a key of this device.', other: '# lines wait for a key of this device.' }),
     lists: 'The owner has signed every list',

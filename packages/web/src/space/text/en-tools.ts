@@ -1,4 +1,4 @@
-import { isolated, line, number, plural } from './format.ts'
+import { isolated, line, plural } from './format.ts'
 import type { ComponentChildren as Part } from 'preact'
 
 /** What a visitor can do in a room besides reading and writing. */
@@ -105,6 +105,5 @@ export const tools = {
     sent: 'Message sent',
     opened: (title: string, count: number) =>
       `${isolated(title)}, ${count === 0 ? 'no messages' : plural(count, { one: '# message', other: '# messages' })}`,
-    more: (count: number) => `and ${number(count)} more`,
   },
 }

@@ -1,4 +1,4 @@
-import { isolated, line, plural } from './format.ts'
+import { isolated, line, list, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const sealed: Text['sealed'] = {
@@ -156,8 +156,8 @@ export const sealed: Text['sealed'] = {
         many: 'La lista más reciente sella la clave para # de dispositivos, incluidas las invitaciones pendientes. No hay clave para el operador.',
       }),
     operator: 'El operador de un agente puede leer la sala',
-    operatorText: (ids: string) =>
-      `La lista más reciente da la clave al dispositivo del operador para ${isolated(ids)}. El propietario lo ha firmado. Cuando el agente se va, la clave cambia.`,
+    operatorText: (ids) =>
+      `La lista más reciente da la clave al dispositivo del operador para ${list(ids)}. El propietario lo ha firmado. Cuando el agente se va, la clave cambia.`,
     unopened: (count) =>
       plural(count, {
         one: '# línea espera una clave de este dispositivo.',

@@ -1,4 +1,4 @@
-import { isolated, line, number, plural } from './format.ts'
+import { isolated, line, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const tools: Text['tools'] = {
@@ -102,6 +102,5 @@ export const tools: Text['tools'] = {
     sent: 'Mensaje enviado',
     opened: (title, count) =>
       `${isolated(title)}, ${count === 0 ? 'sin mensajes' : plural(count, { one: '# mensaje', many: '# de mensajes', other: '# mensajes' })}`,
-    more: (count) => `y ${number(count)} más`,
   },
 }

@@ -1,4 +1,4 @@
-import { isolated, line, plural } from './format.ts'
+import { isolated, line, list, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const sealed: Text['sealed'] = {
@@ -159,8 +159,8 @@ export const sealed: Text['sealed'] = {
         many: 'La liste la plus récente scelle la clé pour # d’appareils, invitations en cours comprises. Il n’y a pas de clé pour l’exploitant.',
       }),
     operator: 'L’exploitant d’un agent peut lire le salon',
-    operatorText: (ids: string) =>
-      `La liste la plus récente donne la clé à l’appareil de l’exploitant pour ${isolated(ids)}. Le propriétaire l’a signé. Quand l’agent part, la clé change.`,
+    operatorText: (ids) =>
+      `La liste la plus récente donne la clé à l’appareil de l’exploitant pour ${list(ids)}. Le propriétaire l’a signé. Quand l’agent part, la clé change.`,
     unopened: (count) =>
       plural(count, {
         one: '# ligne attend une clé de cet appareil.',

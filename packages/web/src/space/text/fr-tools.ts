@@ -1,4 +1,4 @@
-import { isolated, line, number, plural } from './format.ts'
+import { isolated, line, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const tools: Text['tools'] = {
@@ -103,6 +103,5 @@ export const tools: Text['tools'] = {
     sent: 'Message envoyé',
     opened: (title, count) =>
       `${isolated(title)}, ${count === 0 ? 'aucun message' : plural(count, { one: '# message', many: '# de messages', other: '# messages' })}`,
-    more: (count) => `et ${number(count)} de plus`,
   },
 }

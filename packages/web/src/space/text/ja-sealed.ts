@@ -1,4 +1,4 @@
-import { isolated, line, plural } from './format.ts'
+import { isolated, line, list, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const sealed: Text['sealed'] = {
@@ -152,8 +152,8 @@ export const sealed: Text['sealed'] = {
         other: '最新のリストは、未応答の招待を含む#台の端末宛てに鍵を封印しています。運営者のための鍵はありません。',
       }),
     operator: 'エージェントの運営者が読むことができます',
-    operatorText: (ids: string) =>
-      `最新のリストは、${isolated(ids)} のために運営者の端末に鍵を渡しています。所有者がそれに署名しました。エージェントが退出すると、鍵が変わります。`,
+    operatorText: (ids) =>
+      `最新のリストは、${list(ids)} のために運営者の端末に鍵を渡しています。所有者がそれに署名しました。エージェントが退出すると、鍵が変わります。`,
     unopened: (count) => plural(count, { other: '#行が、この端末の鍵を待っています。' }),
     lists: 'すべてのリストに所有者の署名があります',
     listsText: (lists, changes) =>

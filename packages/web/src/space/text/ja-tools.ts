@@ -1,4 +1,4 @@
-import { isolated, line, number, plural } from './format.ts'
+import { isolated, line, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const tools: Text['tools'] = {
@@ -100,6 +100,5 @@ export const tools: Text['tools'] = {
     earlier: (count) => plural(count, { other: '以前のメッセージが#件' }),
     sent: 'メッセージを送信しました',
     opened: (title, count) => `${isolated(title)}、${count === 0 ? 'メッセージなし' : plural(count, { other: 'メッセージ#件' })}`,
-    more: (count) => `ほか${number(count)}件`,
   },
 }
