@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { callSpace } from '@atrium/room-client/call-space'
+import { policyRecord } from '@atrium/room-client/line-reader'
+import { newRoomSecret } from '@atrium/room-client/new-room-secret'
+import { deriveClientKeys, sealClientLine } from '@atrium/sealing/client-sealed'
+import { lineHash } from '@atrium/sealing/node-lines'
+import { placeLine } from '@atrium/sealing/signed-request'
 import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { type ReadPage, timeOfWorker, waitForBlocks, watchReads } from './testing/kept-blocks.ts'
@@ -76,7 +82,9 @@ describe('lines that this device has opened before', { skip: skipWithoutChromium
       await watchReads(ann.page, replace)
       await ann.page.reload()
       await ann.page.getByRole('heading', { name: 'This history cannot be trusted' }).waitFor()
-      await ann.page.getByText(/Line \d \((end|rewritten)\)/).waitFor()
+      await ann.page
+        .getByText(/Line \d \((end|rewritten)\)\. What is shown of the lines before it has passed every check\.$/)
+        .waitFor()
       assert.equal(await ann.page.locator('.message').count(), 0)
       // Where the operator has explained it, Ann can begin anew.
       await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
@@ -108,6 +116,40 @@ describe('lines that this device has opened before', { skip: skipWithoutChromium
     await ann.page.goBack()
     await ann.page.getByRole('heading', { name: 'This history cannot be trusted' }).waitFor()
     await ann.page.getByText(/Line \d \(rewritten\)/).waitFor()
+    await ann.close()
+  })
+
+  test('a link with another key to a room of this name does not make the device forget what it has read', async () => {
+    const ann = await newVisitor(browser)
+    const { room, link } = await makeSealedRoom(ann.page, space.origin)
+    await write(ann.page, 'One')
+    await shown(ann.page, 'One')
+    await waitForBlocks(ann.page, 1)
+    await ann.page.goto('about:blank')
+    const { sealed } = await callSpace({ url: `${space.origin}/space` }, { op: 'sealed', room })
+    const [first = ''] = sealed.split('\n')
+    // A service that takes part shows another room at the other link, and then fewer lines of the first one.
+    const other = newRoomSecret()
+    const keys = await deriveClientKeys({ room, mk: other.mk })
+    const foreign = placeLine(await sealClientLine(keys, { content: policyRecord }), { seq: 0 })
+    await ann.page.route('**/space', async (route, request) => {
+      if (!request.postData()?.includes('"op":"read"')) return route.fallback()
+      const { sinceCount } = request.postDataJSON() as { sinceCount: number }
+      const response = await route.fetch()
+      const line = response.ok() ? first : foreign
+      return route.fulfill({ json: { lines: sinceCount === 0 ? [line] : [], count: 1, etag: lineHash(line) } })
+    })
+    await ann.page.goto(link.replace(/~.*$/, `~${other.mk}`))
+    await ann.page.getByLabel('Message', { exact: true }).waitFor()
+    await waitForBlocks(ann.page, 2)
+    await ann.page.goto('about:blank')
+    await ann.page.goto(link)
+    await ann.page.getByText(/Line 2 \(rewritten\)/).waitFor()
+    await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
+    // What is forgotten is both.
+    await ann.page.getByRole('button', { name: 'Forget what this device has checked' }).click()
+    await shown(ann.page, 'One')
+    await waitForBlocks(ann.page, 1)
     await ann.close()
   })
 

@@ -1,5 +1,6 @@
 import type { FoundFarewell, LineReader } from '@atrium/room-client/line-reader'
 import type { Entry } from '@atrium/room-client/space-ops'
+import { encodeBase64url } from '@atrium/sealing/base64url'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { done } from '../indexed-db.ts'
 
@@ -45,27 +46,33 @@ interface RoomUse {
  * effort: without storage, a visit opens all lines again.
  */
 export class LineCache {
-  readonly #room: string
+  /** Under which it is stored. */
+  readonly #name: string
   readonly #key: CryptoKey
   readonly #db: IDBDatabase
   /** The sizes of the blocks that were read or written. */
   readonly #bytes = new Map<number, number>()
   #last: Promise<unknown> = Promise.resolve()
 
-  private constructor(room: string, key: CryptoKey, db: IDBDatabase) {
-    this.#room = room
+  private constructor(name: string, key: CryptoKey, db: IDBDatabase) {
+    this.#name = name
     this.#key = key
     this.#db = db
   }
 
-  /** Undefined if this browser stores nothing. */
-  static async open({ room, mk }: RoomSecret): Promise<LineCache | undefined> {
+  /**
+   * Undefined if this browser stores nothing. Each key, and each `owner` of a room with a list, has a cache of its own:
+   * otherwise a link to another room of this name would make the device forget what it has read of this one.
+   */
+  static async open({ room, mk }: RoomSecret, owner = ''): Promise<LineCache | undefined> {
     const utf8 = new TextEncoder()
-    const ikm = await crypto.subtle.importKey('raw', utf8.encode(mk), 'HKDF', false, ['deriveKey'])
-    const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: utf8.encode(room), info: utf8.encode(INFO) }
-    const key = await crypto.subtle.deriveKey(hkdf, ikm, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+    const ikm = await crypto.subtle.importKey('raw', utf8.encode(mk), 'HKDF', false, ['deriveKey', 'deriveBits'])
+    const hkdf = (info: string) => ({ name: 'HKDF', hash: 'SHA-256', salt: utf8.encode(room), info: utf8.encode(info) })
+    const key = await crypto.subtle.deriveKey(hkdf(INFO), ikm, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+    const id = await crypto.subtle.deriveBits(hkdf(`${INFO}/name/${owner}`), ikm, 128)
+    const name = startOf(room) + encodeBase64url(new Uint8Array(id))
     try {
-      return new LineCache(room, key, await openDatabase())
+      return new LineCache(name, key, await openDatabase())
     } catch {
       return undefined
     }
@@ -77,7 +84,7 @@ export class LineCache {
     const entries: Entry[] = []
     const farewells: FoundFarewell[] = []
     try {
-      const blocks = await done<Block[]>(this.#db.transaction(BLOCKS).objectStore(BLOCKS).getAll(rangeOf(this.#room)))
+      const blocks = await done<Block[]>(this.#db.transaction(BLOCKS).objectStore(BLOCKS).getAll(rangeOf(this.#name)))
       const opened = await Promise.all(blocks.map((block, index) => this.#open<KeptLines>(block, index)))
       for (const [index, lines] of opened.entries()) {
         if (!lines || hashes.length !== index * BLOCK_LINES) break
@@ -95,7 +102,7 @@ export class LineCache {
   /** The state that was stored with exactly so many lines. */
   async readState(count: number): Promise<unknown> {
     try {
-      const block = await done<Block | undefined>(this.#db.transaction(BLOCKS).objectStore(BLOCKS).get([this.#room, STATE]))
+      const block = await done<Block | undefined>(this.#db.transaction(BLOCKS).objectStore(BLOCKS).get([this.#name, STATE]))
       const kept = block && (await this.#open<KeptState>(block, STATE))
       if (block) this.#bytes.set(STATE, block.sealed.byteLength)
       return kept?.count === count ? kept.state : undefined
@@ -137,8 +144,8 @@ export class LineCache {
     const transaction = this.#db.transaction([BLOCKS, ROOMS], 'readwrite')
     const [blocks, rooms] = [transaction.objectStore(BLOCKS), transaction.objectStore(ROOMS)]
     try {
-      for (const { index, block } of sealed) blocks.put(block, [this.#room, index])
-      rooms.put({ usedAt: Date.now(), bytes } satisfies RoomUse, this.#room)
+      for (const { index, block } of sealed) blocks.put(block, [this.#name, index])
+      rooms.put({ usedAt: Date.now(), bytes } satisfies RoomUse, this.#name)
       await makeSpace(blocks, rooms)
     } catch (error) {
       // Otherwise it would commit blocks that no room counts, which nothing would ever drop.
@@ -163,9 +170,9 @@ export class LineCache {
     return { iv, sealed: await crypto.subtle.encrypt(this.#gcm(index, iv), this.#key, content) }
   }
 
-  /** The number of the block is authenticated, so that no block can take the place of another one. */
+  /** The place of the block is authenticated, so that no block can take the place of another one. */
   #gcm(index: number, iv: Uint8Array<ArrayBuffer>) {
-    return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(`${this.#room}/${index}`) }
+    return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(`${this.#name}/${index}`) }
   }
 }
 
@@ -178,7 +185,12 @@ export async function dropLines(room?: string): Promise<void> {
     if (room === undefined) {
       blocks.clear()
       rooms.clear()
-    } else drop(room, blocks, rooms)
+    } else {
+      const start = startOf(room)
+      const names = await done(rooms.getAllKeys())
+      // Earlier releases stored under the name of the room alone.
+      for (const name of names.map(String)) if (name === room || name.startsWith(start)) drop(name, blocks, rooms)
+    }
     await committed(transaction)
     db.close()
   } catch {
@@ -189,23 +201,28 @@ export async function dropLines(room?: string): Promise<void> {
 /** Within the transaction that has written. A room that is too large for this device is dropped, too. */
 async function makeSpace(blocks: IDBObjectStore, rooms: IDBObjectStore): Promise<void> {
   const [names, uses] = await Promise.all([done(rooms.getAllKeys()), done<RoomUse[]>(rooms.getAll())])
-  const known = uses.map((use, i) => ({ ...use, room: String(names[i]) })).sort((a, b) => a.usedAt - b.usedAt)
+  const known = uses.map((use, i) => ({ ...use, name: String(names[i]) })).sort((a, b) => a.usedAt - b.usedAt)
   let total = known.reduce((sum, { bytes }) => sum + bytes, 0)
-  for (const { room, bytes } of known) {
+  for (const { name, bytes } of known) {
     if (total <= MAX_BYTES) return
-    drop(room, blocks, rooms)
+    drop(name, blocks, rooms)
     total -= bytes
   }
 }
 
-function drop(room: string, blocks: IDBObjectStore, rooms: IDBObjectStore): void {
-  blocks.delete(rangeOf(room, STATE))
-  rooms.delete(room)
+function drop(name: string, blocks: IDBObjectStore, rooms: IDBObjectStore): void {
+  blocks.delete(rangeOf(name, STATE))
+  rooms.delete(name)
 }
 
 /** The keys of the blocks of a room, in their order. */
-function rangeOf(room: string, first = 0): IDBKeyRange {
-  return IDBKeyRange.bound([room, first], [room, Number.MAX_SAFE_INTEGER])
+function rangeOf(name: string, first = 0): IDBKeyRange {
+  return IDBKeyRange.bound([name, first], [name, Number.MAX_SAFE_INTEGER])
+}
+
+/** How the names of all caches of a room begin. No room has a slash in its name. */
+function startOf(room: string): string {
+  return `${room}/`
 }
 
 function openDatabase(): Promise<IDBDatabase> {

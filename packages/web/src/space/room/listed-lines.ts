@@ -32,11 +32,10 @@ export class ListedLines implements OpenLines {
   }
 
   static async open({ localMk, ...options }: ListedSecret): Promise<ListedLines> {
-    const cache = await LineCache.open({ room: options.room, mk: localMk })
+    const cache = await LineCache.open({ room: options.room, mk: localMk }, options.owner)
     const { hashes, entries } = (await cache?.read()) ?? { hashes: [], entries: [] }
     const state = (await cache?.readState(hashes.length)) as ListedState | undefined
-    // Another link may name another owner, whose room this is not.
-    if (state?.last.policy.owner !== options.owner) return new ListedLines(new ListedReader(options), cache, [])
+    if (!state) return new ListedLines(new ListedReader(options), cache, [])
     const reader = await ListedReader.resume(options, { hashes, ids: entries.map(({ id }) => id), state })
     return new ListedLines(reader, cache, [...entries])
   }
