@@ -121,7 +121,11 @@ describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, time
       [file.entries.map(({ message }) => message.text), file.ends_before],
       [['One', 'Two'], { seq: 3, problem: 'sealed' }],
     )
-    await bob.page.getByRole('dialog').getByRole('alert').getByText('What came before it is unchanged.').waitFor()
+    await bob.page
+      .getByRole('dialog')
+      .getByRole('alert')
+      .getByText('What is shown of the lines before it has passed every check.')
+      .waitFor()
     // Ann's device has kept what it had checked.
     await ann.page.reload()
     await isFound(ann.page)

@@ -14,9 +14,9 @@ export const failures: Text['failures'] = {
     lost: 'Der Dienst hat Zeilen nicht mehr, die er schon gezeigt hat, oder weniger, als er angibt.',
     altered: 'Eine Zeile wurde verändert, verschoben, wiederholt oder weggelassen. Das kann der Dienst getan haben.',
     foreign:
-      'Hier steht eine Zeile, die keine App eines Mitglieds geschrieben hat. Der Dienst oder jemand mit dem Link hat sie eingefügt.',
+      'Hier steht eine Zeile, die keine App eines Mitglieds geschrieben hat. Der Dienst oder jemand, der hier schreiben kann, hat sie eingefügt.',
     line: (seq, problem) =>
-      `Zeile ${number(seq)} (${isolated(problem)}). Was davor steht, ist unverändert. Danach wird nichts gezeigt.`,
+      `Zeile ${number(seq)} (${isolated(problem)}). Was von den Zeilen davor gezeigt wird, hat jede Prüfung bestanden.`,
     endTitle: 'Hier endet, was geprüft ist',
     end: (seq) =>
       `Die Nachrichten darüber haben jede Prüfung bestanden. Zeile ${number(seq)} hat es nicht. Darum wird hier nichts weiter gezeigt oder geschrieben.`,
@@ -45,7 +45,7 @@ export const failures: Text['failures'] = {
   },
   badClock: {
     title: 'Die Uhr dieses Geräts geht falsch',
-    text: 'Sie weicht um mehr als fünf Minuten von der des Dienstes ab. Stelle die Uhrzeit des Geräts richtig.',
+    text: 'Sie weicht um mehr als eine Minute von der des Dienstes ab. Stelle die Uhrzeit des Geräts richtig.',
   },
   badRoomKey: {
     title: 'Dieser Schlüssel öffnet den Raum nicht',

@@ -14,9 +14,9 @@ export const failures = {
     title: 'This history cannot be trusted',
     lost: 'The service no longer has lines that it has shown before, or fewer than it says.',
     altered: 'A line was changed, moved, repeated or left out. The service may have done it.',
-    foreign: 'There is a line that no member’s app has written. The service or somebody with the link has put it there.',
+    foreign: 'There is a line that no member’s app has written. The service or somebody who can write here has put it there.',
     line: (seq: number, problem: string) =>
-      `Line ${number(seq)} (${isolated(problem)}). What came before it is unchanged. Nothing after it is shown.`,
+      `Line ${number(seq)} (${isolated(problem)}). What is shown of the lines before it has passed every check.`,
     endTitle: 'What was checked ends here',
     end: (seq: number) =>
       `The messages above have passed every check. Line ${number(seq)} has not, so nothing more is shown or written here.`,
@@ -45,7 +45,7 @@ export const failures = {
   },
   badClock: {
     title: 'The clock of this device is wrong',
-    text: 'It differs from that of the service by more than five minutes. Set the time of the device.',
+    text: 'It differs from that of the service by more than a minute. Set the time of the device.',
   },
   badRoomKey: {
     title: 'This key does not open the room',

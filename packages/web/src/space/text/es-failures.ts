@@ -14,9 +14,9 @@ export const failures: Text['failures'] = {
     lost: 'El servicio ya no tiene líneas que había mostrado, o tiene menos de las que dice.',
     altered: 'Una línea se ha cambiado, movido, repetido u omitido. Puede haberlo hecho el servicio.',
     foreign:
-      'Hay una línea que no ha escrito la aplicación de ningún miembro. La ha puesto ahí el servicio o alguien con el enlace.',
+      'Hay una línea que no ha escrito la aplicación de ningún miembro. La ha puesto ahí el servicio o alguien que puede escribir aquí.',
     line: (seq, problem) =>
-      `Línea ${number(seq)} (${isolated(problem)}). Lo anterior no ha cambiado. Lo que sigue no se muestra.`,
+      `Línea ${number(seq)} (${isolated(problem)}). Lo que se muestra de las líneas anteriores ha pasado todas las comprobaciones.`,
     endTitle: 'Lo comprobado termina aquí',
     end: (seq) =>
       `Los mensajes de arriba han pasado todas las comprobaciones, pero la línea ${number(seq)} no. Por eso aquí no se muestra ni se escribe nada más.`,
@@ -46,7 +46,7 @@ export const failures: Text['failures'] = {
   },
   badClock: {
     title: 'El reloj de este dispositivo no está en hora',
-    text: 'Difiere del reloj del servicio en más de cinco minutos. Ajusta la hora del dispositivo.',
+    text: 'Difiere del reloj del servicio en más de un minuto. Ajusta la hora del dispositivo.',
   },
   badRoomKey: {
     title: 'Esta clave no abre la sala',

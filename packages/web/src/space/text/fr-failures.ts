@@ -13,9 +13,9 @@ export const failures: Text['failures'] = {
     title: 'Cet historique n’est pas fiable',
     lost: 'Le service n’a plus des lignes qu’il a déjà montrées, ou en a moins qu’il ne le dit.',
     altered: 'Une ligne a été modifiée, déplacée, répétée ou omise. Le service peut l’avoir fait.',
-    foreign: 'Une ligne n’a été écrite par l’application d’aucun membre. Le service ou une personne qui a le lien l’a ajoutée.',
+    foreign: 'Une ligne n’a été écrite par l’application d’aucun membre. Le service ou une personne qui peut écrire ici l’a ajoutée.',
     line: (seq, problem) =>
-      `Ligne ${number(seq)} (${isolated(problem)}). Ce qui précède est inchangé. Rien de ce qui suit n’est affiché.`,
+      `Ligne ${number(seq)} (${isolated(problem)}). Ce qui est affiché des lignes précédentes a passé toutes les vérifications.`,
     endTitle: 'Ce qui est vérifié s’arrête ici',
     end: (seq) =>
       `Les messages ci-dessus ont passé toutes les vérifications, mais pas la ligne ${number(seq)}. Rien de plus n’est donc affiché ou écrit ici.`,
@@ -44,7 +44,7 @@ export const failures: Text['failures'] = {
   },
   badClock: {
     title: 'L’horloge de cet appareil n’est pas à l’heure',
-    text: 'Elle s’écarte de plus de cinq minutes de celle du service. Réglez l’heure de l’appareil.',
+    text: 'Elle s’écarte de plus d’une minute de celle du service. Réglez l’heure de l’appareil.',
   },
   badRoomKey: {
     title: 'Cette clé n’ouvre pas le salon',
