@@ -191,7 +191,7 @@ export function addOperatorCommands(program: Command): void {
   program
     .command('reseal')
     .description(
-      'operator: reseal secrets under the first key in ATRIUM_MASTER_KEY, and print when the others can be removed; exit code 1 if they cannot',
+      'operator: reseal secrets under the first master key, and print when the others can be removed; exit code 1 if they cannot',
     )
     .addHelpText(
       'after',

@@ -214,13 +214,11 @@ export async function reseal(): Promise<void> {
     sealed += report.resealed
   } while (report.resealed > 0)
   const [current, ...others] = report.keys
-  console.log(
-    `  The first key in ATRIUM_MASTER_KEY (${current.id}) seals ${counted(current.values)}, ${sealed} of them resealed now. Keep it.`,
-  )
+  console.log(`  Key 1 (${current.id}) seals ${counted(current.values)}, ${sealed} of them resealed now. Keep it.`)
   others.forEach((key, i) =>
     console.log(needsOf(key, key.configured ? `Key ${i + 2} (${key.id})` : `A key that is not configured (${key.id})`)),
   )
-  if (others.length === 0) console.log('  There is no other key. To change it, put a new key before it: docs/master-key.md')
+  if (others.length === 0) console.log('  There is no other key. To change it: docs/master-key.md')
   if (others.some(({ values, processes = 0 }) => values + processes > 0)) process.exitCode = 1
 }
 
