@@ -114,6 +114,20 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     assert.deepEqual(await readdir(own), ['archive.tar'])
   })
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  test(`a migration that ${signal} ends says what is left, and the next one continues`, async (t) => {
+    await makePending()
+    const unlock = await lockTable(t, 'schema_function in share mode')
+    const migration = runAtrium(['migrate'], envOf(database.url))
+    t.after(() => migration.kill('SIGKILL'))
+    await untilSomebodyWaits()
+    migration.kill(signal)
+    assert.equal(await migration.ended(10_000), null, 'the signal ends it')
+    assert.match(migration.output(), /^atrium: stopped\. What was applied stays applied; run atrium migrate again to continue\n$/)
+    await unlock()
+    await succeeded(runAtrium(['migrate'], envOf(database.url)))
+  })
+
 test('an installation moves from the embedded database and the disk to PostgreSQL and a bucket', async (t) => {
   const old = await install(t)
   const server = await old.start(['--no-space'])
@@ -132,17 +146,7 @@ test('an installation moves from the embedded database and the disk to PostgreSQ
 
   await t.test('while a restore runs, every command on that data folder or database says so', async (t) => {
     const running = { ATRIUM_DATA_DIR: await openFolder(join(folder, 'running-')), ATRIUM_MASTER_KEY: masterKey }
-    const pipe = join(folder, 'pipe')
-    execFileSync('mkfifo', [pipe])
-    const restore = runAtrium(['restore', pipe], running)
-    t.after(() => restore.kill('SIGKILL'))
-    // A process, because this one could not end while it waits in the system for somebody who reads the pipe.
-    const writer = spawn('sh', ['-c', 'exec cat > "$0"', pipe], { stdio: ['pipe', 'ignore', 'inherit'] })
-    t.after(() => writer.kill('SIGKILL'))
-    const feed = writer.stdin.on('error', () => undefined)
-    const bytes = await readFile(archive)
-    feed.write(bytes.subarray(0, bytes.length / 2))
-    await untilSaid(restore, /Restoring the snapshot/)
+    const { restore, finish } = await restoreHalf(t, archive, running)
     const ports = { PORT: String(await freePort()), SPACE_PORT: String(await freePort()) }
     for (const args of [['start'], ['migrate'], ['backup', join(folder, 'none.tar')]]) {
       const other = runAtrium(args, { ...running, ...ports })
@@ -152,8 +156,20 @@ test('an installation moves from the embedded database and the disk to PostgreSQ
         /^atrium: atrium restore is writing into this database \(PostgreSQL process \d+\): wait until/m,
       )
     }
-    feed.end(bytes.subarray(bytes.length / 2))
+    finish()
     await succeeded(restore)
+  })
+
+  await t.test('a restore that SIGINT ends says what is left, and can be repeated', async (t) => {
+    const env = { ATRIUM_DATA_DIR: await openFolder(join(folder, 'repeated-')), ATRIUM_MASTER_KEY: masterKey }
+    const { restore } = await restoreHalf(t, archive, env)
+    restore.kill('SIGINT')
+    assert.equal(await restore.ended(10_000), null, 'the signal ends it')
+    assert.match(restore.output(), /^atrium: stopped\. A database that was restored only in part is refused .*\n$/m)
+    const server = runAtrium(['start', '--no-space'], { ...env, PORT: String(await freePort()) })
+    assert.equal(await server.ended(30_000), 1, server.output())
+    assert.match(server.output(), /^atrium: a backup was restored into this database only in part: run atrium restore again/m)
+    await succeeded(runAtrium(['restore', archive], env))
   })
 
   const target = await createTestDatabase({ template: 'template0' })
@@ -174,6 +190,22 @@ test('an installation moves from the embedded database and the disk to PostgreSQ
   const file = await call(moved.origin, `GET /v1/media/${picture.id}`, { key, token })
   assert.equal(file.status, 200, file.text)
 })
+
+/** A restore that has read half of the archive, and waits for the rest. */
+async function restoreHalf(t: TestContext, archive: string, env: Record<string, string>) {
+  const pipe = join(await openFolder(join(folder, 'pipe-')), 'archive.tar')
+  execFileSync('mkfifo', [pipe])
+  const restore = runAtrium(['restore', pipe], env)
+  t.after(() => restore.kill('SIGKILL'))
+  // A process, because this one could not end while it waits in the system for somebody who reads the pipe.
+  const writer = spawn('sh', ['-c', 'exec cat > "$0"', pipe], { stdio: ['pipe', 'ignore', 'inherit'] })
+  t.after(() => writer.kill('SIGKILL'))
+  writer.stdin.on('error', () => undefined)
+  const bytes = await readFile(archive)
+  writer.stdin.write(bytes.subarray(0, bytes.length / 2))
+  await untilSaid(restore, /Restoring the snapshot/)
+  return { restore, finish: () => writer.stdin.end(bytes.subarray(bytes.length / 2)) }
+}
 
 /** The variables of an empty bucket. Without an S3 server on this machine, the files move to another folder. */
 async function openBucket(t: TestContext): Promise<Record<string, string>> {

@@ -37,3 +37,17 @@ export async function runUntilStopped(start: () => Promise<Running>): Promise<vo
   await running.stop()
   process.exit(exitCode)
 }
+
+/**
+ * Says on the error stream what SIGINT or SIGTERM has left, for a command that can end at any moment. The signal then
+ * ends the process, so that a shell script ends with it too.
+ */
+export function sayWhenStopped(line: string): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      console.error(`atrium: ${line}`)
+      process.kill(process.pid, signal)
+      // The first process of a container ignores it.
+      process.exit(1)
+    })
+}

@@ -100,6 +100,8 @@ export function addServerCommands(program: Command): void {
     )
     .action(async ({ status, lockWait }: { status?: true; lockWait: number }) => {
       const { migrateDatabase } = await import('@atrium/server/processes/migrate-database')
+      const { sayWhenStopped } = await import('./run-until-stopped.ts')
+      if (!status) sayWhenStopped('stopped. What was applied stays applied; run atrium migrate again to continue')
       const isDone = await migrateDatabase({ dryRun: status ?? false, lockWaitMs: lockWait * 1_000 })
       if (!isDone) process.exitCode = 1
     })
@@ -121,6 +123,8 @@ export function addServerCommands(program: Command): void {
     )
     .action(async () => {
       const { distributeDatabase } = await import('@atrium/server/processes/distribute-database')
+      const { sayWhenStopped } = await import('./run-until-stopped.ts')
+      sayWhenStopped('stopped. Tables that were moved stay moved; run atrium distribute again to continue')
       await distributeDatabase()
     })
 
@@ -174,6 +178,8 @@ export function addServerCommands(program: Command): void {
       if (options.confirmWindow && file !== undefined) throw new OperatorError('--confirm-window takes no file')
       if (options.confirmWindow) return confirmWindow()
       if (file === undefined) throw new OperatorError('no archive is named: atrium restore FILE')
+      const { sayWhenStopped } = await import('./run-until-stopped.ts')
+      sayWhenStopped('stopped. A database that was restored only in part is refused by every start; run the restore again')
       await restore({ file, identity: options.identity, verify: options.verify ?? false, blobs: options.blobs })
     })
 }
