@@ -105,6 +105,30 @@ describe('forms of the console whose answer is lost', { skip: skipWithoutChromiu
     await page.context().close()
   })
 
+  test('an epoch that is asked for again, after a Cancel in between, is published once', async () => {
+    const { page } = await open('/credits/epochs')
+    const pair = await crypto.subtle.generateKey(
+      { name: 'RSASSA-PKCS1-v1_5', modulusLength: 2_048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' },
+      true,
+      ['sign', 'verify'],
+    )
+    const { kty, n, e } = await crypto.subtle.exportKey('jwk', pair.publicKey)
+    await page.getByRole('button', { name: 'Publish an epoch' }).click()
+    await page.getByLabel('Public key (JWK)').fill(JSON.stringify({ kty, n, e }))
+    const publish = page.getByRole('button', { name: 'Publish', exact: true })
+    const question = page.getByRole('dialog', { name: 'Publish the epoch?' })
+    const sure = question.getByRole('button', { name: 'Publish the epoch', exact: true })
+    await publish.click()
+    await loseAnswers(page, '**/v1/epochs', () => sure.click())
+    await publish.click()
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await publish.click()
+    await sure.click()
+    await page.getByText('The epoch is published').waitFor()
+    assert.equal((await list('/epochs?limit=200')).length, 1)
+    await page.context().close()
+  })
+
   test('without https, where a browser makes no random UUID, the form of a coupon opens', async () => {
     const { page, problems } = await open('/credits')
     await page.addInitScript('delete Crypto.prototype.randomUUID')

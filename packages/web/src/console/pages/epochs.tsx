@@ -73,7 +73,7 @@ function EpochForm({ onClose, onPublished }: { onClose: () => void; onPublished:
     ...(expires === '' ? {} : { expires_at: `${expires}T23:59:59.999Z` }),
   })
   const publish = async (idempotencyKey: string) => {
-    if (typeof parsed === 'string') return
+    if (typeof parsed === 'string') return 'unsent'
     const isSure = await confirm({
       title: 'Publish the epoch?',
       text: (
@@ -84,9 +84,9 @@ function EpochForm({ onClose, onPublished }: { onClose: () => void; onPublished:
       ),
       action: 'Publish the epoch',
     })
-    if (!isSure) return
+    if (!isSure) return 'unsent'
     await api.publishEpoch({ body: bodyOf(parsed), idempotencyKey })
-    onPublished()
+    return onPublished()
   }
   return (
     <FormDialog

@@ -9,7 +9,7 @@ interface FormDialogProps {
   /** The words of the button that sends the form. */
   action: string
   /** See Form. */
-  onSubmit: (idempotencyKey: string) => Promise<void>
+  onSubmit: (idempotencyKey: string) => Promise<void | 'unsent'>
   onClose: () => void
   /** The call that the form makes, to copy as curl. */
   curl?: () => CurlCall

@@ -11,9 +11,9 @@ interface FormProps {
   /**
    * Sends the form. What it throws is shown at the fields that it names, and the rest above the buttons. The
    * Idempotency-Key is the same for the same values, until they are accepted: an answer may be lost, and what is asked
-   * for again must not be made or paid twice.
+   * for again must not be made or paid twice. Resolves to 'unsent' if nothing was sent.
    */
-  onSubmit: (idempotencyKey: string) => Promise<void>
+  onSubmit: (idempotencyKey: string) => Promise<void | 'unsent'>
   /** The buttons. */
   foot: (isBusy: boolean) => ComponentChildren
   children: ComponentChildren
@@ -45,8 +45,7 @@ export function Form({ class: name, onSubmit, foot, children }: FormProps) {
     const idempotencyKey = keys.get(values) ?? randomId()
     keys.set(values, idempotencyKey)
     try {
-      await onSubmit(idempotencyKey)
-      keys.clear()
+      if ((await onSubmit(idempotencyKey)) !== 'unsent') keys.clear()
     } catch (error) {
       setError(error)
       setAttempts((count) => count + 1)
