@@ -52,6 +52,8 @@ export class ListedConnection {
   readonly #sent = new SentLists()
   readonly #pages = new PagesAhead((from, how: PageOptions) => this.#fetchPage(from, how))
   #taking: Promise<unknown> = Promise.resolve()
+  /** Line 0, which stays the same if the room is made again because an answer was lost. */
+  #first: ReturnType<typeof sealList> | undefined
   /** Every request reports it from then on, with the messages that no request has returned. */
   #tampered: TamperedRoomError | undefined
 
@@ -66,9 +68,8 @@ export class ListedConnection {
 
   async make(signal: AbortSignal | undefined): Promise<void> {
     const { room, device, name } = this.#options
-    const { mk } = newRoomSecret()
-    const list = { room, generation: 0, devices: [this.owner], revoked: [], mk, invites: [], name }
-    const { line, keys } = await sealList(list, device, () => device.encryption)
+    const list = { room, generation: 0, devices: [this.owner], revoked: [], mk: newRoomSecret().mk, invites: [], name }
+    const { line, keys } = await (this.#first ??= sealList(list, device, () => device.encryption))
     try {
       await callAsDevice(this.#options, { op: 'make', room, access: keys.access, line }, { keys, signal })
     } catch (error) {

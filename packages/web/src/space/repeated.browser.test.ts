@@ -42,6 +42,41 @@ describe('what is pressed twice, or again after a failure', { skip: skipWithoutC
     await ann.close()
   })
 
+  for (const [who, choice] of [
+    ['with the link', 'Anyone with the link'],
+    ['on a list', 'Only people on a list'],
+    ['with the link, and agents', 'People with the link, and agents'],
+  ] as const)
+    test(`a room for people ${who} whose answers were lost is made once, also if it is asked for again`, async () => {
+      const ann = await newVisitor(browser)
+      const { page } = ann
+      await page.goto(`${space.origin}/space`)
+      await page.getByLabel(choice).check()
+      const made = new Set<string>()
+      let lost = 0
+      let isLost = true
+      await page.route('**/space', async (route, request) => {
+        const { op } = (request.postDataJSON() ?? {}) as { op?: string }
+        if (!isLost || (op !== 'make' && op !== 'create' && op !== 'read')) return route.fallback()
+        await route.fetch()
+        if (op !== 'read') lost++
+        return route.abort()
+      })
+      page.on('request', (request) => {
+        const { op, room } = JSON.parse(request.postData() ?? '{}') as { op?: string; room?: string }
+        if (room !== undefined && (op === 'make' || op === 'create')) made.add(room)
+      })
+      const make = page.getByRole('button', { name: 'Make the room' })
+      await make.click()
+      await page.getByRole('alert').waitFor({ timeout: 20_000 })
+      assert.ok(lost > 0)
+      isLost = false
+      await make.click()
+      await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+      assert.equal(made.size, 1)
+      await ann.close()
+    })
+
   test('a double click on the button that keeps a room on the device keeps it', async () => {
     const ann = await newVisitor(browser)
     await makeSealedRoom(ann.page, space.origin)

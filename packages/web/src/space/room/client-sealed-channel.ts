@@ -1,7 +1,6 @@
 import type { CallOptions } from '@atrium/room-client/call-space'
 import type { Since } from '@atrium/room-client/follow-room'
 import { farewellRecord, type FoundFarewell, policyRecord, turnRecord } from '@atrium/room-client/line-reader'
-import { newRoomSecret } from '@atrium/room-client/new-room-secret'
 import { PagesAhead } from '@atrium/room-client/pages-ahead'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { AnswerOf, RoomPage } from '@atrium/room-client/space-ops'
@@ -112,16 +111,18 @@ export class ClientSealedChannel implements Channel {
   }
 }
 
-/** Creates a room whose key stays with those who have its link. */
-export async function makeClientSealedRoom(secret = newRoomSecret()): Promise<RoomLink> {
+/** Creates a room whose key stays with those who have its link. Called again, it finds the room. */
+export async function makeClientSealedRoom(secret: RoomSecret): Promise<RoomLink> {
   const link: RoomLink = { ...secret, kind: 'client-sealed' }
   const keys = await deriveClientKeys(link)
   const line = await sealClientLine(keys, { content: policyRecord })
-  try {
-    await callSpace({ op: 'make', room: link.room, access: keys.access, line }, { ...signedBy(keys), retries: RETRIES })
-  } catch (error) {
-    // An answer was lost: nobody else knows this name.
-    if (!(error instanceof SpaceCallError) || error.error !== 'room_exists') throw error
-  }
+  await ifNew(callSpace({ op: 'make', room: link.room, access: keys.access, line }, { ...signedBy(keys), retries: RETRIES }))
   return link
+}
+
+/** A room with the name that is asked for is the one of an attempt whose answer was lost: nobody else knows the name. */
+export async function ifNew(making: Promise<unknown>): Promise<void> {
+  await making.catch((error: unknown) => {
+    if (!(error instanceof SpaceCallError) || error.error !== 'room_exists') throw error
+  })
 }

@@ -238,28 +238,31 @@ async function ifListed(work: Promise<void>): Promise<void> {
   })
 }
 
-/** Makes a room that this device owns, and its first invitations. */
-export async function makeListedRoom({
+/** Returns what makes a room that this device owns, and its first invitations. Called again, it makes the same room. */
+export async function prepareListedRoom({
   name,
   invited,
 }: {
   name: string | undefined
   invited: readonly string[]
-}): Promise<RoomLink> {
+}): Promise<() => Promise<RoomLink>> {
   const room = randomId()
   const own = await ownDevice(room)
   const { thumbprint } = own.device.signing
   const options = { ...(await optionsOf(own)), room, owner: thumbprint, ...(name !== undefined && { name }) }
-  await new ListedConnection(options).make(undefined)
-  const link = listedLink(room, thumbprint)
-  const channel = await ListedChannel.open(link)
-  try {
-    for (const who of invited) await channel.invite(who)
-  } catch (error) {
-    // The room is made. Without its link, nobody would find it again. The owner sees in it who is invited.
-    if (!(error instanceof SpaceCallError || error instanceof ListFullError)) throw error
+  const connection = new ListedConnection(options)
+  return async () => {
+    await connection.make(undefined)
+    const link = listedLink(room, thumbprint)
+    const channel = await ListedChannel.open(link)
+    try {
+      for (const who of invited) await channel.invite(who)
+    } catch (error) {
+      // The room is made. Without its link, nobody would find it again. The owner sees in it who is invited.
+      if (!(error instanceof SpaceCallError || error instanceof ListFullError)) throw error
+    }
+    return link
   }
-  return link
 }
 
 export async function optionsOf({ device }: OwnDevice): Promise<Omit<ListedRoomOptions, 'room' | 'owner'>> {

@@ -4,7 +4,7 @@ import { identityIn } from '../identity/present.ts'
 import { cleanName } from '../parts/authors.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { newRoomSecret } from '@atrium/room-client/new-room-secret'
-import { makeClientSealedRoom } from '../room/client-sealed-channel.ts'
+import { ifNew, makeClientSealedRoom } from '../room/client-sealed-channel.ts'
 import type { RoomLink } from '../room-link.ts'
 
 /** What was filled in. */
@@ -17,15 +17,24 @@ export interface Wish {
   readonly addresses: string
 }
 
-/** Creates the room. Its owner is the account or, for a guest, the key of this device. */
-export async function createRoom({ policy, title, name, addresses }: Wish): Promise<RoomLink> {
-  if (policy === 'sealed') return makeClientSealedRoom()
+const RETRIES = 3
+
+/**
+ * Returns what creates the room. Called again after a failure, it creates the same room, because the answer may have been
+ * lost. The owner is the account or, for a guest, the key of this device.
+ */
+export function prepareRoom({ policy, title, name, addresses }: Wish): () => Promise<RoomLink> {
   const { emails } = parseAddresses(addresses)
   if (policy === 'listed') {
-    const { makeListedRoom } = await import('../room/listed-channel.ts')
-    return makeListedRoom({ name: cleanName(name) || undefined, invited: emails })
+    let make: (() => Promise<RoomLink>) | undefined
+    return async () => {
+      const { prepareListedRoom } = await import('../room/listed-channel.ts')
+      make ??= await prepareListedRoom({ name: cleanName(name) || undefined, invited: emails })
+      return make()
+    }
   }
   const secret = newRoomSecret()
+  if (policy === 'sealed') return () => makeClientSealedRoom(secret)
   const email = accountStore.value.account?.email
   const allow = [...new Set([...(email ? [email.toLowerCase()] : []), ...emails])]
   const request = {
@@ -35,6 +44,8 @@ export async function createRoom({ policy, title, name, addresses }: Wish): Prom
     ...(title.trim() !== '' && { title: title.trim() }),
     ...(policy === 'email' && { allow }),
   }
-  await callSpace(request, { identity: await identityIn(secret.room) })
-  return { ...secret, kind: 'classic' }
+  return async () => {
+    await ifNew(callSpace(request, { identity: await identityIn(secret.room), retries: RETRIES }))
+    return { ...secret, kind: 'classic' }
+  }
 }

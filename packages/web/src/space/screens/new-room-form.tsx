@@ -8,7 +8,7 @@ import { SignInButton } from '../parts/sign-in-button.tsx'
 import { useIsShown } from '../parts/use-is-shown.ts'
 import { hashOf, isFile } from '../service.ts'
 import { useStore } from '../use-store.ts'
-import { createRoom, type Wish } from './create-room.ts'
+import { prepareRoom, type Wish } from './create-room.ts'
 import { keepWish, takeWish } from './kept-wish.ts'
 import { list } from '../text/format.ts'
 import { t } from '../text/text.ts'
@@ -17,6 +17,7 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
   const [wish, setWish] = useState<Wish>(takeWish)
   const [problem, setProblem] = useState<string>()
   const [making, setMaking] = useState(false)
+  const [makers] = useState(() => new Map<string, ReturnType<typeof prepareRoom>>())
   const account = useStore(accountStore, (value) => value.account)
   const isShown = useIsShown()
   const isListed = wish.policy === 'email'
@@ -31,7 +32,10 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
     if (wrong !== undefined || making) return
     setMaking(true)
     try {
-      const hash = hashOf(await createRoom(wish))
+      const asked = JSON.stringify([wish, account?.email])
+      const makeRoom = makers.get(asked) ?? prepareRoom(wish)
+      makers.set(asked, makeRoom)
+      const hash = hashOf(await makeRoom())
       if (isShown()) location.hash = hash
     } catch (error) {
       const { title, text } = failureWords(error, account?.email)
