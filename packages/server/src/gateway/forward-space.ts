@@ -2,6 +2,7 @@ import { http } from '#ports/node-http.ts'
 import { bodyOf } from '#http/parse.ts'
 import { request as requestTls } from 'node:https'
 import type { FastifyReply } from 'fastify'
+import { limitAddress } from '@atrium/traffic/client-address'
 import { pieceBytes } from '@atrium/traffic/unread-answers'
 import type { Context } from '#features/context.ts'
 import { recordAnswer } from '#features/record-answer.ts'
@@ -18,6 +19,7 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSoc
  */
 export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
   const { spaceOrigin } = ctx.config
+  const { unread } = req.server
   const body = bodyOf(req) ?? Buffer.alloc(0)
   const isTls = spaceOrigin.startsWith('https:')
   const send = isTls ? requestTls : http.request
@@ -43,13 +45,16 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
       (answer) => {
         // An answer longer than one piece, or of unknown length, is streamed and takes two buffers.
         const isLarge = !(Number(answer.headers['content-length']) <= pieceBytes)
-        if (isLarge && !req.server.unread.take(reply.raw, 2 * pieceBytes)) {
+        const reader = limitAddress(req.ip)
+        if (isLarge && !unread.makeRoom(reader, 2 * pieceBytes)) {
           upstream.destroy()
           resolve(
             flatError(reply, 503, 'unavailable', 'too many large responses are waiting to be read').header('retry-after', '5'),
           )
           return
         }
+        // Its caller can repeat any operation of Space, so this counts as a read.
+        if (isLarge) unread.add(reader, reply.raw, 2 * pieceBytes, true)
         reply.code(answer.statusCode ?? 502)
         for (const name of ['content-type', 'content-length', 'cache-control', 'retry-after']) {
           const value = answer.headers[name]

@@ -270,7 +270,7 @@ function send(
     }
   }
   countUsage(ctx, req, sent.body)
-  return sendBody(req, reply, sent.body)
+  return sendBody(req, reply, sent.body, req.method === 'GET' || op.kind === 'read')
 }
 
 /** If-None-Match (RFC 9110, 13.1.2): a list of tags, compared weakly, or an asterisk. */

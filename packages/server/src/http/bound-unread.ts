@@ -8,8 +8,8 @@ import { UnreadShares } from './unread-shares.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The answers of rooms that are forwarded. They have a budget of their own. */
-    unread: UnreadAnswers
+    /** The answers of rooms that are forwarded, by address. They have a budget of their own. */
+    unread: UnreadShares
   }
 }
 
@@ -50,9 +50,9 @@ const collector = new CollectLarge()
 
 /** Closes connections whose client does not read. Adds `app.unread`, the budget for the answers of forwarded rooms. */
 export function boundUnread(app: FastifyInstance): void {
-  const unread = new UnreadAnswers()
-  app.decorate('unread', unread)
-  unread.watch(app.server)
+  new UnreadAnswers().watch(app.server)
+  // Without a share that stays free: a school has one address, and many of its callers read their rooms at the same time.
+  app.decorate('unread', new UnreadShares({ maxBytes: 32 * 1024 * 1024, keepsFree: false }))
 }
 
 /** Whose answers are limited together: those of the caller's tenant or, without one, of its address. */
@@ -63,10 +63,15 @@ function sharesOf(req: FastifyRequest): { shares: UnreadShares; reader: string }
 
 /**
  * Sends a body. A large one is sent in pieces and counts against a budget until it has been sent. Beyond the budget a
- * GET is answered 503. Answers to other methods are always sent, because their effect is committed. This is not a
- * hook, which would cost time for each small answer.
+ * read is answered 503. Other answers are always sent, because their effect is committed. This is not a hook, which would
+ * cost time for each small answer.
  */
-export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string | Buffer): FastifyReply {
+export function sendBody(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  body: string | Buffer,
+  isRead = req.method === 'GET',
+): FastifyReply {
   if (body.length <= smallBytes || req.method === 'HEAD') return reply.send(body)
   const isText = typeof body === 'string'
   if (isText && body.length > largeBytes) collector.note(body.length)
@@ -76,8 +81,8 @@ export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string 
   // Text is made for this answer alone. The bytes of cached files are shared by all readers.
   const held = isText ? bytes.length : pieceBytes
   const hasRoom = shares.makeRoom(reader, held)
-  if (!hasRoom && req.method === 'GET') throw tooManyUnread(reply)
-  if (hasRoom) shares.add(reader, reply.raw, held)
+  if (!hasRoom && isRead) throw tooManyUnread(reply)
+  if (hasRoom) shares.add(reader, reply.raw, held, isRead)
   return reply.header('content-length', bytes.length).send(inPieces(bytes))
 }
 

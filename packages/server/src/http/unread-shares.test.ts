@@ -28,7 +28,7 @@ before(async () => {
     const has = shares.makeRoom(reader, size)
     if (may !== has) return void res.writeHead(500).end()
     if (!has) return void res.writeHead(503).end()
-    shares.add(reader, res, size)
+    shares.add(reader, res, size, req.method === 'GET')
     served.push(req.socket)
     res.writeHead(200)
     inPieces(content).pipe(res)
@@ -134,6 +134,33 @@ test('who reads steadily is not ended for others', async () => {
   }
   assert.equal((await ask('/other')).status, 503)
   assert.equal(served.filter((socket) => socket.destroyed).length, 0)
+})
+
+test('who reads less than 64 KiB a second is ended for others', async () => {
+  const readers = []
+  for (let n = 0; n < 15; n++) readers.push((await ask(`/${n}`)).socket)
+  // The first time, what the kernel took counts.
+  for (let times = 0; times < 3; times++) {
+    nowMs += slowMs
+    shares.mayHaveRoom('/other', bytes)
+    for (const [n, socket] of served.entries()) {
+      const before = socket.bytesWritten - socket.writableLength
+      readers[n]!.resume()
+      while (socket.bytesWritten - socket.writableLength - before < pieceBytes)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      readers[n]!.pause()
+    }
+  }
+  nowMs += slowMs
+  assert.equal((await ask('/other')).status, 200)
+})
+
+test('where nothing is kept free, one reader has the whole budget until another one needs a part of it', async () => {
+  shares = new UnreadShares({ maxBytes: 16 * bytes, slowMs, keepsFree: false })
+  assert.equal(await hoard('/a'), 16)
+  assert.equal((await ask('/b')).status, 503)
+  await pass()
+  assert.equal(await hoard('/b'), 8)
 })
 
 test('the answer to another method than GET is never ended', async () => {

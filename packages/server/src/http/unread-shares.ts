@@ -1,36 +1,50 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { onceOver, unreadMs } from '@atrium/traffic/unread-answers'
 
 interface WaitingAnswer {
   res: ServerResponse
   bytes: number
+  /** The answer may be ended: asking again for it has no other effect. */
+  isRead: boolean
   release: () => void
+  /** What the reader had taken at the time when its pace was last looked at. */
+  taken: number
+  sinceMs: number
+  isSlow: boolean
 }
 
 interface UnreadSharesOptions {
   /** The size of all answers that wait to be read. */
   maxBytes: number
-  /** An answer of which nothing was taken for this long may be ended to make room for another reader. */
+  /** An answer that was taken slowly for this long may be ended to make room for another reader. */
   slowMs?: number
+  /** false: one reader may have the whole budget while no other one needs any of it. Then all answers must be reads. */
+  keepsFree?: boolean
 }
+
+/** 512 kbit/s: a page of a list then waits for less than a minute. */
+const slowBytesPerSecond = 64 * 1024
 
 /**
  * The answers that wait for their readers, by reader: a tenant, or the address of a caller without a key. A reader may
  * have as much as stays free for all others, so a new answer counts twice: once as taken, once as kept free. With this
  * rule alone, each reader that does not read would halve the rest. So if there is no room for a reader's answer, the server
- * ends slow answers to GET. It ends only those of readers that hold at least as much as this reader would hold with the new
+ * ends slow answers to reads. It ends only those of readers that hold at least as much as this reader would hold with the new
  * answer. Each of N readers can then have about one Nth, and readers that take nothing keep answers from another one for
  * seconds only.
  */
 export class UnreadShares {
   readonly #maxBytes: number
   readonly #slowMs: number
+  readonly #keepsFree: boolean
   /** The answers of a reader, oldest first. */
   readonly #readers = new Map<string, { bytes: number; answers: Set<WaitingAnswer> }>()
   #bytes = 0
 
-  constructor({ maxBytes, slowMs = 5_000 }: UnreadSharesOptions) {
+  constructor({ maxBytes, slowMs = 5_000, keepsFree = true }: UnreadSharesOptions) {
     this.#maxBytes = maxBytes
+    this.#keepsFree = keepsFree
     this.#slowMs = slowMs
   }
 
@@ -52,10 +66,12 @@ export class UnreadShares {
   }
 
   /** Counts an answer until it is sent. */
-  add(reader: string, res: ServerResponse, bytes: number): void {
-    if (res.destroyed || res.req.socket.destroyed) return
+  add(reader: string, res: ServerResponse, bytes: number, isRead: boolean): void {
+    const { socket } = res.req
+    if (res.destroyed || socket.destroyed) return
     const held = this.#readers.get(reader) ?? { bytes: 0, answers: new Set() }
-    const answer = { res, bytes, release: () => {} }
+    const sinceMs = performance.now()
+    const answer = { res, bytes, isRead, release: () => {}, taken: takenOf(socket), sinceMs, isSlow: false }
     const off = onceOver(res, () => answer.release())
     answer.release = () => {
       off()
@@ -72,7 +88,8 @@ export class UnreadShares {
 
   /** An answer larger than the budget fits if no other answer waits. */
   #fits(reader: string, bytes: number): boolean {
-    return this.#bytes === 0 || this.#bytes + 2 * bytes + this.#bytesOf(reader) <= this.#maxBytes
+    const free = this.#keepsFree ? bytes + this.#bytesOf(reader) : 0
+    return this.#bytes === 0 || this.#bytes + bytes + free <= this.#maxBytes
   }
 
   #bytesOf(reader: string): number {
@@ -102,8 +119,26 @@ export class UnreadShares {
     return found
   }
 
-  /** The effect of another method is committed, so its answer is never ended. */
-  #isSlow({ res }: WaitingAnswer): boolean {
-    return res.req.method === 'GET' && unreadMs(res.req.socket) >= this.#slowMs
+  /**
+   * The effect of an answer that is not a read is committed, so it is never ended. The pace is that since it was last looked
+   * at: what the buffers of the system took at once does not make a reader fast for long.
+   */
+  #isSlow(answer: WaitingAnswer): boolean {
+    const { socket } = answer.res.req
+    if (!answer.isRead) return false
+    if (unreadMs(socket) >= this.#slowMs) return true
+    const nowMs = performance.now()
+    const passedMs = nowMs - answer.sinceMs
+    if (passedMs < this.#slowMs) return answer.isSlow
+    const taken = takenOf(socket)
+    // If nothing waits in this process, the reader waits for the answer.
+    answer.isSlow = socket.writableLength > 0 && taken - answer.taken < (slowBytesPerSecond * passedMs) / 1_000
+    answer.taken = taken
+    answer.sinceMs = nowMs
+    return answer.isSlow
   }
+}
+
+function takenOf(socket: Socket): number {
+  return socket.bytesWritten - socket.writableLength
 }

@@ -57,7 +57,8 @@ export function addMcp(app: FastifyInstance, ctx: Context, serve?: ServeMessage)
     handler: async (req, reply) => {
       const serveMessage = await load()
       const parsed = parse(bodyOf(req))
-      if ('refusal' in parsed) return send(ctx, req, reply, 400, 'application/json', parsed.refusal)
+      if ('refusal' in parsed)
+        return send(ctx, req, reply, { status: 400, type: 'application/json', body: parsed.refusal, isRead: true })
       const cut = new AbortController()
       const timer = setTimeout(() => cut.abort(), messageTimeoutMs)
       reply.raw.once('close', () => cut.abort())
@@ -67,7 +68,8 @@ export function addMcp(app: FastifyInstance, ctx: Context, serve?: ServeMessage)
         const body = await answer.text()
         const allow = answer.headers.get('allow')
         if (allow) reply.header('allow', allow)
-        return await send(ctx, req, reply, answer.status, answer.headers.get('content-type'), body)
+        const type = answer.headers.get('content-type')
+        return await send(ctx, req, reply, { status: answer.status, type, body, isRead: !connection.allowWrites })
       } finally {
         clearTimeout(timer)
       }
@@ -129,16 +131,22 @@ function connectionOf(app: FastifyInstance, ctx: Context, req: FastifyRequest, d
   }
 }
 
+interface McpAnswer {
+  status: number
+  type: string | null
+  body: string
+  /** The message has changed nothing. */
+  isRead: boolean
+}
+
 async function send(
   ctx: Context,
   req: FastifyRequest,
   reply: FastifyReply,
-  status: number,
-  type: string | null,
-  body: string,
+  { status, type, body, isRead }: McpAnswer,
 ): Promise<FastifyReply> {
   recordAnswer(ctx, req, reply, 'mcp', status)
   reply.code(status)
   if (type) reply.header('content-type', type)
-  return body === '' ? reply.send() : sendBody(req, reply, body)
+  return body === '' ? reply.send() : sendBody(req, reply, body, isRead)
 }

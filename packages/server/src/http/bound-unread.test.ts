@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import Fastify from 'fastify'
+import { boundUnread, sendBody } from './bound-unread.ts'
+
+/** More than the kernel takes for a reader that does not read. */
+const content = Buffer.alloc(10 * 1024 * 1024, 'x').toString()
+const app = Fastify()
+const sockets: Socket[] = []
+before(async () => {
+  boundUnread(app)
+  app.setErrorHandler((error: { code?: string }, _req, reply) => reply.code(error.code === 'unavailable' ? 503 : 500).send())
+  app.get('/read', (req, reply) => sendBody(req, reply, content))
+  app.post('/read', (req, reply) => sendBody(req, reply, content, true))
+  app.post('/write', (req, reply) => sendBody(req, reply, content))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+})
+after(async () => {
+  for (const socket of sockets) socket.destroy()
+  await app.close()
+})
+
+/** Asks, and does not read the answer. */
+async function ask(line: string): Promise<number> {
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  sockets.push(socket)
+  socket.on('error', () => undefined)
+  socket.write(`${line} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`)
+  const [head] = (await once(socket, 'data')) as [Buffer]
+  socket.pause()
+  return Number(head.toString('latin1', 9, 12))
+}
+
+test('an answer to a read by POST is refused beyond the budget as one to GET is, and that to a write is sent', async () => {
+  const statuses = [await ask('POST /read'), await ask('POST /read'), await ask('GET /read'), await ask('POST /write')]
+  assert.deepEqual(statuses, [200, 503, 503, 200])
+})
