@@ -13,6 +13,8 @@ interface UnreadAnswersOptions {
 interface Watched {
   taken: number
   sinceMs: number
+  /** A check found that it has taken nothing for too long. */
+  isLate: boolean
 }
 
 /** Longer than usual, for clients that normally pause. */
@@ -32,7 +34,6 @@ export class UnreadAnswers {
   readonly #checkIntervalMs: number
   readonly #sockets = new Map<Socket, Watched>()
   #bytes = 0
-  #checkedMs = performance.now()
 
   constructor({ maxBytes = 32 * 1024 * 1024, idleMs = 30_000, checkIntervalMs = 2_000 }: UnreadAnswersOptions = {}) {
     this.#maxBytes = maxBytes
@@ -43,7 +44,7 @@ export class UnreadAnswers {
   /** Closes the connections of this server whose client does not read what is being sent. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      const watched = { taken: 0, sinceMs: 0 }
+      const watched = { taken: 0, sinceMs: 0, isLate: false }
       this.#sockets.set(socket, watched)
       watchedOf.set(socket, watched)
       socket.once('close', () => this.#sockets.delete(socket))
@@ -69,18 +70,18 @@ export class UnreadAnswers {
   }
 
   #check(nowMs: number): void {
-    // While this process did not run, it gave nobody anything to take.
-    const stoppedMs = Math.max(0, nowMs - this.#checkedMs - 2 * this.#checkIntervalMs)
-    this.#checkedMs = nowMs
     for (const [socket, watched] of this.#sockets) {
       const waiting = socket.writableLength
       const taken = socket.bytesWritten - waiting
       if (waiting === 0 || taken !== watched.taken || watched.sinceMs === 0) {
         watched.taken = taken
         watched.sinceMs = nowMs
-      } else if (nowMs - (watched.sinceMs += stoppedMs) >= (pauseLimits.get(socket) ?? this.#idleMs)) {
+        watched.isLate = false
+      } else if (nowMs - watched.sinceMs >= (pauseLimits.get(socket) ?? this.#idleMs)) {
+        // Only at the next check: if this process did not run for long, nobody could take anything.
+        if (!watched.isLate) watched.isLate = true
         // Not destroy: a reset also frees what the kernel holds for the reader.
-        socket.resetAndDestroy()
+        else socket.resetAndDestroy()
       }
     }
   }

@@ -9,8 +9,7 @@ import { UnreadShares } from './unread-shares.ts'
 const bytes = 100
 /** More than the kernel takes for a reader that does not read. */
 const content = Buffer.alloc(48 * 1024 * 1024)
-const checkIntervalMs = 5
-const slowMs = 4 * checkIntervalMs
+const slowMs = 5_000
 /** Not 0: a connection that was never checked has that time. */
 let nowMs = 1
 let shares: UnreadShares
@@ -33,7 +32,7 @@ before(async () => {
     res.writeHead(200)
     inPieces(content).pipe(res)
   })
-  new UnreadAnswers({ idleMs: Infinity, checkIntervalMs }).watch(server)
+  new UnreadAnswers({ idleMs: Infinity, checkIntervalMs: 5 }).watch(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 })
@@ -73,8 +72,7 @@ async function hoard(reader: string): Promise<number> {
 async function pass(): Promise<void> {
   const open = served.filter((socket) => !socket.destroyed)
   do {
-    // A longer step would be a time in which this process did not run.
-    nowMs += 2 * checkIntervalMs
+    nowMs += slowMs
     await new Promise((resolve) => setTimeout(resolve, 20))
   } while (open.some((socket) => unreadMs(socket) < slowMs))
 }
