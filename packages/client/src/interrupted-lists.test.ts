@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerInvitation, type ListedRoom, openListedRoom } from './listed-room.ts'
+import { answerInvitation, type ListedRoom, openListedRoom, TamperedRoomError } from './listed-room.ts'
 import { newDevice, startListedRooms, textsIn } from './testing/listed-rooms.ts'
 import { failureOf } from './testing/scripted-server.ts'
 
@@ -43,6 +43,29 @@ test('a list whose answer was lost is not written again if another tab of the ow
   const open = (await room.invitations()).map(({ invitedAs }) => invitedAs)
   assert.deepEqual(open, ['from this tab', 'from the other tab'])
   assert.deepEqual(await other.room.invitations(), await room.invitations(), 'every reader accepts it')
+})
+
+test('nobody is taken for removed or let in because the service only says that it has stored the list', async () => {
+  const state = { isOn: false }
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    if (!state.isOn || !String(init?.body).includes('"op":"append"')) return globalThis.fetch(url, init)
+    return Response.json({ ok: true, seq: 6, etag: 'A'.repeat(43), count: 7 })
+  }
+  const { room } = await newRoom({ fetch })
+  const grace = await join(room, 'Grace')
+  const seen = await room.members()
+  state.isOn = true
+  const isNotThere = (error: unknown) =>
+    error instanceof TamperedRoomError && error.problem === 'count' && error.seq === 4 && error.entries.length === 0
+  await assert.rejects(room.expel([grace.key]), isNotThere)
+  await assert.rejects(room.invite('Linus'), isNotThere)
+  state.isOn = false
+  assert.deepEqual(await room.members(), seen, 'the room goes on')
+  await room.expel([grace.key])
+  assert.deepEqual(
+    (await room.members()).map(({ name }) => name),
+    ['Ada'],
+  )
 })
 
 test('an invitation that another tab has taken back lets nobody in, also not at the second try', async () => {

@@ -232,7 +232,10 @@ export class ListedConnection {
       try {
         this.#sent.add(line)
         await callAsDevice(this.#options, { op: 'append', room, line, dedupe: randomId() }, { keys, signal })
-        return await this.#readNew(signal)
+        await this.#readNew(signal)
+        // The word of the service removes nobody.
+        if (!this.#sent.isRead(line)) throw new TamperedRoomError('count', this.#reader.position.sinceCount)
+        return
       } catch (error) {
         if (!['bad_room_key', 'list_changed'].includes(reasonOf(error))) throw error
         await this.#readNew(signal)
