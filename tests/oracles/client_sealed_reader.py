@@ -747,7 +747,8 @@ def judge(reader: ListedReader, device: str, issuer: str, client: str) -> str:
 def seconds(at: str) -> float:
     if at.startswith("0000"):
         return float("-inf")
-    return min(datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp(), datetime.now(timezone.utc).timestamp())
+    latest = datetime.now(timezone.utc).timestamp() + 300
+    return min(datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp(), latest)
 
 
 def units(text: str) -> int:

@@ -115,6 +115,20 @@ test('a device whose clock is slow, and not too slow for the service, is let in 
   assert.equal(owner?.standing.ok && owner.standing.email, 'ada@example.org')
 })
 
+test('an owner and a member whose clocks are slow, and not too slow for the service, believe a new ID token', async () => {
+  const nowMs = () => Date.now() - 290_000
+  const { room, owner } = await newRoom({ nowMs })
+  const device = await newDevice()
+  const idToken = await tokenFor(device, 'grace@example.org')
+  const common = { ...more(), device, identityProvider: identityProvider() }
+  await answerInvitation(await room.invite('grace@example.org'), { ...common, idToken })
+  const [admitted] = await room.admit()
+  assert.equal(admitted?.standing.ok && admitted.standing.email, 'grace@example.org')
+  const slow = openListedRoom({ ...common, room: room.room, owner, nowMs })
+  const [, grace] = await slow.members()
+  assert.equal(grace?.standing.ok && grace.standing.email, 'grace@example.org')
+})
+
 test('a device that was removed comes back by an invitation for its own address only, and with a new token', async () => {
   const { room } = await newRoom()
   const device = await newDevice()

@@ -1,7 +1,7 @@
 import { fetchJwkSet, type FetchJson } from '@atrium/identity/discovery'
 import { parseEmail } from '@atrium/identity/email'
 import { wait } from './retry.ts'
-import { checkIdToken, hasKeyFor, type ProviderKey, readProviderKeys, type TokenProblem } from './sealed-token.ts'
+import { checkIdToken, hasKeyFor, MAX_SLOW_MS, type ProviderKey, readProviderKeys, type TokenProblem } from './sealed-token.ts'
 
 /** The identity provider whose ID tokens a reader believes. */
 export interface IdentityProvider {
@@ -97,7 +97,8 @@ export class TokenJudge {
     // Without the provider's keys, nothing can be said about a token that the owner's keys are not for.
     if (!hasKeyFor(token.token, keys) && current.length === 0 && isReadable(token.token))
       return { ok: false, reason: 'unchecked' }
-    const nowMs = Math.min(Date.parse(token.at), readerMs)
+    // The clock of the reader may be slow, too.
+    const nowMs = Math.min(Date.parse(token.at), readerMs + MAX_SLOW_MS)
     const claims = await checkIdToken(token.token, { issuer, audience: this.#provider.clientId, nowMs, keys })
     if (typeof claims === 'string') return { ok: false, reason: `token: ${claims}` }
     if (claims.nonce !== key) return { ok: false, reason: 'nonce_mismatch' }

@@ -30,8 +30,8 @@ export interface VerifiedToken extends TokenClaims {
   readonly signedBy: ProviderKey
 }
 
-/** The service refuses a device whose clock is further off. */
-const MAX_SLOW_MS = 300_000
+/** The service refuses a device whose clock is slower. */
+export const MAX_SLOW_MS = 300_000
 
 /**
  * An ID token as a record has it, sealed now. Of a device whose clock is slow, `at` is the time at which the provider has issued
