@@ -54,6 +54,7 @@ describe('a second device of a member', { skip: skipWithoutChromium, timeout: 12
     await button(tram.page, 'Show QR code').click()
     await tram.page.getByRole('img').first().waitFor()
     const code = await tram.page.getByText(/^Code of this device/).textContent()
+    assert.match(code ?? '', /[\w-]{4}(?: [\w-]{4}){3}/, 'nobody can make another key with the same code')
     if (process.env['SPACE_SCREENSHOTS'])
       await tram.page.screenshot({ path: `${process.env['SPACE_SCREENSHOTS']}/second-device.png` })
 

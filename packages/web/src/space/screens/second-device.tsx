@@ -115,7 +115,10 @@ export function NameDevice({ fragment }: { fragment: string }) {
   )
 }
 
-/** Few enough characters to compare: both screens show them, and nobody can make another key with the same ones at once. */
+/**
+ * Both screens show it. The service sees the thumbprint of a new device before the person compares, so it is long enough
+ * (96 bits) that nobody can make another key with the same code, also in months.
+ */
 function codeOf(thumbprint: string): string {
-  return `${thumbprint.slice(0, 4)} ${thumbprint.slice(4, 8)}`
+  return [0, 4, 8, 12].map((at) => thumbprint.slice(at, at + 4)).join(' ')
 }
