@@ -161,6 +161,7 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await button(ann.page, 'Remove it').click()
     await bob.page.getByRole('heading', { name: 'This device was taken off the list' }).waitFor({ timeout: 40_000 })
     assert.equal(await bob.page.locator('.message').count(), 0)
+    await bob.page.getByText('Only the service says so').waitFor()
     await bob.page.reload()
     await bob.page.getByRole('heading', { name: 'This device was taken off the list' }).waitFor()
     assertNoTrouble(ann)

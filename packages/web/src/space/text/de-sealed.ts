@@ -134,7 +134,7 @@ export const sealed: Text['sealed'] = {
   },
   takenBack: {
     title: 'Die Einladung wurde zurückgenommen',
-    text: 'Der Inhaber des Raums hat die Einladung zurückgenommen, die dieses Gerät beantwortet hatte. Um hereinzukommen, bitte ihn um eine andere.',
+    text: 'Der Dienst sagt, dass der Inhaber die Einladung zurückgenommen hat, die dieses Gerät beantwortet hatte. Um hereinzukommen, bitte den Inhaber um eine andere.',
   },
   full: {
     title: 'Die Liste ist voll',
@@ -146,7 +146,7 @@ export const sealed: Text['sealed'] = {
   },
   removed: {
     title: 'Dieses Gerät wurde von der Liste genommen',
-    text: 'Der Raum hat jetzt einen anderen Schlüssel, deshalb liest dieses Gerät nichts Neueres. Um zurückzukommen, bitte den Inhaber um eine neue Einladung.',
+    text: 'Der Dienst lässt dieses Gerät nicht mehr ein, wie nach einer Entfernung durch den Inhaber. Deshalb liest es nichts Neueres. Nur der Dienst sagt das: Wenn du daran zweifelst, sprich mit dem Inhaber. Um zurückzukommen, bitte ihn um eine neue Einladung.',
   },
 
   checks: {

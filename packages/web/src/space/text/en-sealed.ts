@@ -138,7 +138,7 @@ export const sealed = {
   /** The owner has taken back the invitation that this device has answered. */
   takenBack: {
     title: 'The invitation was taken back',
-    text: 'The owner of the room has taken back the invitation that this device had answered. To come in, ask the owner for another one.',
+    text: 'The service says that the owner has taken back the invitation that this device had answered. To come in, ask the owner for another one.',
   },
   /** The owner can add nobody more. */
   full: {
@@ -151,7 +151,7 @@ export const sealed = {
   },
   removed: {
     title: 'This device was taken off the list',
-    text: 'The room has another key now, so this device reads nothing newer. To come back, ask the owner for a new invitation.',
+    text: 'The service no longer lets this device in, as after a removal by the owner, so it reads nothing newer. Only the service says so: if you doubt it, talk to the owner. To come back, ask the owner for a new invitation.',
   },
 
   checks: {

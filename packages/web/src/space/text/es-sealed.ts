@@ -131,7 +131,7 @@ export const sealed: Text['sealed'] = {
   },
   takenBack: {
     title: 'La invitación se ha retirado',
-    text: 'El propietario de la sala ha retirado la invitación a la que este dispositivo había respondido. Para entrar, pídele otra.',
+    text: 'El servicio dice que el propietario ha retirado la invitación a la que este dispositivo había respondido. Para entrar, pide otra al propietario.',
   },
   full: {
     title: 'La lista está llena',
@@ -143,7 +143,7 @@ export const sealed: Text['sealed'] = {
   },
   removed: {
     title: 'Este dispositivo se quitó de la lista',
-    text: 'La sala tiene ahora otra clave, así que este dispositivo no lee nada más reciente. Para volver, pide al propietario una invitación nueva.',
+    text: 'El servicio ya no deja entrar a este dispositivo, como cuando el propietario lo quita, así que no lee nada más reciente. Solo lo dice el servicio: si lo dudas, habla con el propietario. Para volver, pídele una invitación nueva.',
   },
 
   checks: {

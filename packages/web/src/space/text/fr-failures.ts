@@ -13,7 +13,8 @@ export const failures: Text['failures'] = {
     title: 'Cet historique n’est pas fiable',
     lost: 'Le service n’a plus des lignes qu’il a déjà montrées, ou en a moins qu’il ne le dit.',
     altered: 'Une ligne a été modifiée, déplacée, répétée ou omise. Le service peut l’avoir fait.',
-    foreign: 'Une ligne n’a été écrite par l’application d’aucun membre. Le service ou une personne qui peut écrire ici l’a ajoutée.',
+    foreign:
+      'Une ligne n’a été écrite par l’application d’aucun membre. Le service ou une personne qui peut écrire ici l’a ajoutée.',
     line: (seq, problem) =>
       `Ligne ${number(seq)} (${isolated(problem)}). Ce qui est affiché des lignes précédentes a passé toutes les vérifications.`,
     endTitle: 'Ce qui est vérifié s’arrête ici',

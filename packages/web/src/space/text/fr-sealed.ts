@@ -134,7 +134,7 @@ export const sealed: Text['sealed'] = {
   },
   takenBack: {
     title: 'L’invitation a été annulée',
-    text: 'Le propriétaire du salon a annulé l’invitation à laquelle cet appareil avait répondu. Pour entrer, demandez-lui une autre invitation.',
+    text: 'Le service dit que le propriétaire a annulé l’invitation à laquelle cet appareil avait répondu. Pour entrer, demandez une autre invitation au propriétaire.',
   },
   full: {
     title: 'La liste est pleine',
@@ -146,7 +146,7 @@ export const sealed: Text['sealed'] = {
   },
   removed: {
     title: 'Cet appareil a été retiré de la liste',
-    text: 'Le salon a maintenant une autre clé : cet appareil ne lit rien de plus récent. Pour revenir, demandez une nouvelle invitation au propriétaire.',
+    text: 'Le service ne laisse plus entrer cet appareil, comme après un retrait par le propriétaire : il ne lit rien de plus récent. Seul le service le dit. En cas de doute, parlez-en au propriétaire. Pour revenir, demandez-lui une nouvelle invitation.',
   },
 
   checks: {
