@@ -20,7 +20,7 @@ export function failureWords(failure: unknown, email = t.failures.yourAccount): 
   if (failure instanceof ListFullError) return t.sealed.full
   if (failure instanceof TokenRefusedError) return refusal(failure.reason, email)
   if (!(failure instanceof SpaceCallError) || failure.status < 400) return t.failures.noAnswer
-  return failure.status === 403 ? refusal(failure.reason, email) : byError(failure.error)
+  return failure.status === 403 ? refusal(failure.reason, email) : byError(failure)
 }
 
 function tampered({ problem, seq }: TamperedRoomError): Words {
@@ -83,14 +83,22 @@ const SIGN_IN_REASONS: Readonly<Record<string, PlainFailure>> = {
 const MAX_MESSAGE_KB = 16
 const MAX_MESSAGES = 100_000
 
-function byError(error: string): Words {
+function byError({ error, reason }: SpaceCallError): Words {
   const { failures } = t
   if (error === 'payload_too_large') {
     const { title, text } = failures.tooLarge
     return { title, text: text(MAX_MESSAGE_KB, MAX_MESSAGES) }
   }
-  const name = ERRORS[error]
+  const name = CONFLICTS[reason] ?? ERRORS[error]
   return name === undefined ? failures.unknown : failures[name]
+}
+
+/** Of room_exists, which otherwise says that a name is in use. */
+const CONFLICTS: Readonly<Record<string, PlainFailure>> = {
+  // The link is for a room of the other kind.
+  client_sealed: 'badRoomKey',
+  server_sealed: 'badRoomKey',
+  list_changed: 'unavailable',
 }
 
 const ERRORS: Readonly<Record<string, PlainFailure>> = {
