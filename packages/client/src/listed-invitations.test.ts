@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { isTakenBack, parseInvitation } from '../../room-client/src/answer-invitation.ts'
 import { importPairs } from '../../room-client/src/room-device.ts'
 import { ListedConnection } from '../../room-client/src/listed-connection.ts'
-import { answerInvitation, InvitationUsedError, ListFullError, type RoomDevice } from './listed-room.ts'
+import { answerInvitation, InvitationUsedError, ListFullError, openListedRoom, type RoomDevice } from './listed-room.ts'
 import { newDevice, reasonOf, startListedRooms, textsIn } from './testing/listed-rooms.ts'
 
 const { more, newRoom } = startListedRooms()
@@ -38,6 +38,23 @@ test('of two devices that answer an invitation, the second one is told that it w
   await assert.rejects(answerInvitation(invitation, { ...more(), device: await newDevice() }), InvitationUsedError)
   const [grace] = await room.admit()
   assert.equal(grace?.key, device.signing.thumbprint)
+})
+
+test('who is removed does not read on by a second invitation, which nobody has answered', async () => {
+  const { room } = await newRoom()
+  const [first] = [await room.invite('Grace@example.org'), await room.invite('linus@example.org')]
+  const device = await newDevice()
+  const grace = await answerInvitation(await room.invite('grace@example.org'), { ...more(), device })
+  await room.admit({ invitedAs: 'grace@example.org' })
+  await grace.say('before')
+  const { owner, room: name, keys } = parseInvitation(first)!
+  const reader = openListedRoom({ ...more(), room: name, owner, device: await importPairs(keys) })
+  assert.deepEqual(await textsIn(reader), ['before'], 'an open invitation can read')
+  await room.expel([device.signing.thumbprint])
+  await room.say('after')
+  assert.equal(await reasonOf(reader.read()), 'bad_room_key')
+  const open = (await room.invitations()).map(({ invitedAs }) => invitedAs)
+  assert.deepEqual(open, ['linus@example.org'], 'those of others stay open')
 })
 
 test('who was removed and is invited again comes back with the same device, and reads back', async () => {

@@ -91,7 +91,10 @@ export interface ListedRoom {
    * device. Returns its key. A repeat changes nothing. Throws TypeError for a card that is none for this room.
    */
   host: (consent: { agent: string; card: string }, options?: Options) => Promise<string>
-  /** The owner removes devices by their keys. The room key changes, so they cannot read on. */
+  /**
+   * The owner removes devices by their keys, and open invitations for the same people. The room key changes, so they cannot
+   * read on.
+   */
   expel: (keys: readonly string[], options?: Options) => Promise<void>
 }
 

@@ -16,6 +16,7 @@ import type { AnswerOf, Entry } from './space-ops.ts'
 import { TamperedRoomError } from './tampered-room-error.ts'
 import { makeFetchJson } from './fetch-json.ts'
 import type { Since } from './follow-room.ts'
+import { leavingWith } from './leaving-with.ts'
 import { type HostedAgent, mayHost } from './hosted-agents.ts'
 import {
   type Invitation,
@@ -193,7 +194,7 @@ export class ListedConnection {
   /** The removed devices keep what they could read. Nothing after this line is sealed with a key that they have. */
   async expel(keys: readonly string[], signal: AbortSignal | undefined): Promise<void> {
     if (keys.includes(this.owner)) throw new TypeError('the owner cannot be removed')
-    await this.change((list) => without(list, this.#reader.withNamed(keys)), signal)
+    await this.change((list) => without(list, leavingWith(this.#reader.facts, keys)), signal)
   }
 
   /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lineHash } from '@atrium/sealing/web-lines'
 import { TamperedRoomError } from './tampered-room-error.ts'
+import { leavingWith } from './leaving-with.ts'
 import { ListedReader } from './listed-reader.ts'
 import { signCard } from './room-device.ts'
 import { contestedDevices, first as guest, inviteAs } from './testing/contested-devices.ts'
@@ -306,5 +307,5 @@ test('the newest five devices of each member are offered, and a removed member l
   const { vouchedBy } = reader.facts
   const [first, ...named] = [...vouchedBy.keys()]
   assert.deepEqual(reader.vouched, [first, ...named.slice(1)], 'the oldest of Mallory is not offered')
-  assert.deepEqual(new Set(reader.withNamed([vouchedBy.get(named[0]!)!])), new Set([vouchedBy.get(named[0]!), ...named]))
+  assert.deepEqual(new Set(leavingWith(reader.facts, [vouchedBy.get(named[0]!)!])), new Set([vouchedBy.get(named[0]!), ...named]))
 })

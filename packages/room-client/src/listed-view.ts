@@ -138,16 +138,6 @@ export abstract class ListedView {
     return offered.toReversed()
   }
 
-  /** These devices, and those that they have named, and so on. */
-  withNamed(keys: readonly string[]): string[] {
-    const all = new Set(keys)
-    for (let size = 0; size < all.size;) {
-      size = all.size
-      for (const [key, by] of this.facts.vouchedBy) if (all.has(by)) all.add(key)
-    }
-    return [...all]
-  }
-
   /** The open invitations, each with the device that has answered it. */
   get invites(): { invite: Invite; answer: Card | undefined }[] {
     const { invites, answers, cards } = this.facts

@@ -157,8 +157,14 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
       /^Bob.*invited as Bob, by telephone, without a sign-in/,
     )
 
+    // Whoever has a second invitation could read on by it.
+    await ann.page.getByLabel('Invite somebody').fill('Bob, by telephone')
+    await ann.page.keyboard.press('Enter')
+    await row(ann.page, 'Not answered yet').waitFor()
     await button(ann.page, 'Remove Bob').click()
+    await ann.page.getByText('Open invitations for the same person are taken back, too.').waitFor()
     await button(ann.page, 'Remove it').click()
+    await row(ann.page, 'Not answered yet').waitFor({ state: 'detached' })
     await bob.page.getByRole('heading', { name: 'This device was taken off the list' }).waitFor({ timeout: 40_000 })
     assert.equal(await bob.page.locator('.message').count(), 0)
     await bob.page.getByText('Only the service says so').waitFor()

@@ -9,6 +9,7 @@ import {
   type Member,
   TokenRefusedError,
 } from '@atrium/room-client/listed-types'
+import { leavingWith } from '@atrium/room-client/leaving-with'
 import { randomId } from '@atrium/room-client/new-room-secret'
 import { admitVouched, vouchFor } from '@atrium/room-client/second-devices'
 import { findAgentId } from '@atrium/room-client/seal-for-agent'
@@ -170,10 +171,12 @@ export class ListedChannel implements Channel {
     await this.refresh()
   }
 
-  /** The other members whose devices leave the list with this one. */
-  removedWith(key: string): Member[] {
-    const keys = this.#opener?.withNamed([key]) ?? []
-    return this.list.value.members.filter((member) => member.key !== key && keys.includes(member.key))
+  /** What leaves the list with this device: those of other members, and invitations for the same person. */
+  removedWith(key: string): { members: Member[]; invitations: readonly unknown[] } {
+    const keys = this.#opener ? leavingWith(this.#opener.facts, [key]) : []
+    const isLeaving = (one: { key: string }) => one.key !== key && keys.includes(one.key)
+    const { members, invitations } = this.list.value
+    return { members: members.filter(isLeaving), invitations: invitations.filter(isLeaving) }
   }
 
   /** The list as it was read last. */

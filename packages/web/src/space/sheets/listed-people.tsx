@@ -81,7 +81,7 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
               {...(isOwner &&
                 member.key !== owner && {
                   removal: {
-                    alsoRemoved: listed.removedWith(member.key).map(memberName),
+                    ...removedWith(listed, member.key),
                     busy,
                     onRemove: () => run(() => listed.expel([member.key]), t.people.wasRemoved(memberName(member))),
                   },
@@ -232,3 +232,9 @@ function parseInvited(text: string): { names: string[]; wrong: string | undefine
 }
 
 const MAX_NAME_LENGTH = 80
+
+/** What the removal of a device asks about. */
+function removedWith(listed: ListedChannel, key: string): { alsoRemoved: string[]; takesBack: boolean } {
+  const { members, invitations } = listed.removedWith(key)
+  return { alsoRemoved: members.map(memberName), takesBack: invitations.length > 0 }
+}

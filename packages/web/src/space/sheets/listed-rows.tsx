@@ -16,6 +16,8 @@ const unseen = (shown: string) => <span class="unseen">{shown}</span>
 interface Removal {
   /** The names of the devices that leave with this one. */
   alsoRemoved: string[]
+  /** Whether open invitations leave with it. */
+  takesBack: boolean
   /** Another change of the list is on its way. */
   busy: boolean
   /** Resolves to whether it succeeded. */
@@ -70,6 +72,7 @@ export function MemberItem({ member, isOwner, isYou, removal, onLetIn }: MemberI
         >
           <p>{words.removeAsk(<bdi class="name">{name}</bdi>)}</p>
           {removal.alsoRemoved.length > 0 && <p>{words.removeToo(list(removal.alsoRemoved))}</p>}
+          {removal.takesBack && <p>{words.removeInvites}</p>}
         </Confirm>
       )}
     </li>

@@ -37,6 +37,7 @@ export const sealed: Text['sealed'] = {
     removeLabel: (who) => `إزالة ${isolated(who)}؟`,
     removeAsk: (who) => line`إزالة ${who} من القائمة؟ لا يمكن التراجع عن ذلك. ولا يعود الجهاز إلا بدعوة جديدة عليه أن يرد عليها.`,
     removeToo: (who) => `وتُزال معه هذه الأجهزة التي عيّنها: ${who}.`,
+    removeInvites: 'وتُسحب أيضًا الدعوات المفتوحة للشخص نفسه.',
     removeIt: 'إزالته',
     keepIt: 'الإبقاء عليه',
     addDevice: 'إضافة جهاز آخر لك',

@@ -41,6 +41,7 @@ export const sealed: Text['sealed'] = {
     removeAsk: (who) =>
       line`${who} von der Liste entfernen? Das lässt sich nicht rückgängig machen. Das Gerät kommt nur durch eine neue Einladung zurück, die es beantworten muss.`,
     removeToo: (who) => `Mit ihm werden diese Geräte entfernt, die es angegeben hat: ${who}.`,
+    removeInvites: 'Offene Einladungen für dieselbe Person werden auch zurückgenommen.',
     removeIt: 'Entfernen',
     keepIt: 'Behalten',
     addDevice: 'Eigenes Gerät hinzufügen',

@@ -42,6 +42,7 @@ export const sealed = {
     removeAsk: (who: Part) =>
       line`Remove ${who} from the list? This cannot be undone. The device can come back only by a new invitation, which it has to answer.`,
     removeToo: (who: string) => `These devices, which it has named, are removed with it: ${who}.`,
+    removeInvites: 'Open invitations for the same person are taken back, too.',
     removeIt: 'Remove it',
     keepIt: 'Keep it',
     addDevice: 'Add a device of yours',

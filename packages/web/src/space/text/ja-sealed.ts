@@ -39,6 +39,7 @@ export const sealed: Text['sealed'] = {
     removeAsk: (who) =>
       line`${who} をリストから外しますか？ 元に戻すことはできません。この端末が戻るには、新しい招待に応答する必要があります。`,
     removeToo: (who) => `この端末が指定した次の端末も一緒に外されます：${who}。`,
+    removeInvites: '同じ人あての未使用の招待も取り消されます。',
     removeIt: '外す',
     keepIt: '残す',
     addDevice: '自分の別の端末を追加',

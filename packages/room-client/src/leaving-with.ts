@@ -1,0 +1,25 @@
+import { parseEmail } from '@atrium/identity/email'
+import type { ListedFacts } from './listed-view.ts'
+
+/**
+ * These devices and invitations, and all with which whoever has the devices could read on: the devices that they have
+ * named, those that these have named, and so on; and the open invitations for the same person.
+ */
+export function leavingWith(
+  { vouchedBy, invitedAs, invites }: Pick<ListedFacts, 'vouchedBy' | 'invitedAs' | 'invites'>,
+  keys: readonly string[],
+): string[] {
+  const all = new Set(keys)
+  for (let size = 0; size < all.size;) {
+    size = all.size
+    for (const [key, by] of vouchedBy) if (all.has(by)) all.add(key)
+  }
+  const people = new Set([...all].flatMap((key) => personOf(invitedAs.get(key)) ?? []))
+  for (const { key, for: who } of invites.values()) if (people.has(personOf(who) ?? '')) all.add(key)
+  return [...all]
+}
+
+/** The address in comparison form, or the name. */
+function personOf(invitedAs: string | undefined): string | undefined {
+  return parseEmail(invitedAs) ?? invitedAs
+}
