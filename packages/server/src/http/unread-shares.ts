@@ -23,8 +23,8 @@ interface UnreadSharesOptions {
   keepsFree?: boolean
 }
 
-/** 512 kbit/s: a page of a list then waits for less than a minute. */
-const slowBytesPerSecond = 64 * 1024
+/** 256 kbit/s, as for uploads: a page of a list then waits for less than two minutes. */
+const slowBytesPerSecond = 32 * 1024
 
 /**
  * The answers that wait for their readers, by reader: a tenant, or the address of a caller without a key. A reader may
