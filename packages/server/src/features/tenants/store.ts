@@ -65,6 +65,17 @@ export async function isTenantActive(db: Db, id: string): Promise<boolean> {
   return (await db.query(activeStatement, [id]))[0]?.active ?? false
 }
 
+const suspendedOfStatement = statement<{ id: string }>(
+  'tenants-suspended-of',
+  `select id from tenants where id = any($1::text[]) and status = 'suspended'`,
+)
+
+/** Those of the tenants that are suspended or deleted. */
+export async function listSuspendedOf(db: Db, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  return (await db.query(suspendedOfStatement, [ids])).map(({ id }) => id)
+}
+
 interface ListedRow extends Row {
   deletion_due_at: string | null
   deletion_started_at: string | null

@@ -4,10 +4,11 @@ import { newAccountId } from '#crypto/random.ts'
 import type { Database, Db, Tx } from '#db/database.ts'
 import { isDataError } from '#db/sql-errors.ts'
 import { recordEvents } from '#features/events/record-event.ts'
+import { listSuspendedOf } from '#features/tenants/store.ts'
 import type { WrittenClaim } from '#http/idempotency/claim.ts'
 import { claimKey, deleteClaims, insertClaims } from '#http/idempotency/store.ts'
 import { type BookState, type Decision, decide } from './decide.ts'
-import { type AccountRef, type Movement, type MovementOutcome, accountKey } from './movement.ts'
+import { type AccountRef, type Movement, type MovementOutcome, type Transfer, accountKey } from './movement.ts'
 import { accountsOf, debtAccountsOf, lockMovements } from './lock-store.ts'
 import { type DueEnd, listDueEnds, type Spared, writeDecision } from './store.ts'
 
@@ -57,25 +58,40 @@ export async function postMovements(tx: Tx, movements: Movement[]): Promise<Move
   return decideAndWrite(tx, state, movements)
 }
 
-/** Like `postMovements`, but without waiting: a movement whose account is locked is skipped with the outcome Locked. */
+/**
+ * Like `postMovements`, but without waiting: a movement whose account is locked is skipped with the outcome Locked. One
+ * that a caller asked for may have waited for long: if its tenant was suspended meanwhile, it is refused, for the reason
+ * that assertActive states.
+ */
 async function postFreeMovements(tx: Tx, movements: Movement[]): Promise<(MovementOutcome | Locked)[]> {
-  const { state, locked } = await lockMovements(tx, movements, { waits: false })
-  if (locked.size === 0) return decideAndWrite(tx, state, movements)
-  const lockedBy = movements.map((movement) => {
+  const callers = movements.filter(isAsked).map(({ actor }) => actor)
+  // Sent together, so that the check costs no round trip.
+  const [{ state, locked }, suspended] = await Promise.all([
+    lockMovements(tx, movements, { waits: false }),
+    listSuspendedOf(tx, [...new Set(callers)]),
+  ])
+  const skipped = movements.map((movement) => {
+    if (isAsked(movement) && suspended.includes(movement.actor)) return 'tenant_suspended'
     const keys = accountsOf(movement).map(accountKey)
     const isDebtLocked = debtAccountsOf(state, movement).some((account) => locked.has(accountKey(account)))
     // The batcher waits for a key of the movement, and knows no others.
-    return keys.find((key) => locked.has(key)) ?? (isDebtLocked ? keys[0] : undefined)
+    const key = keys.find((one) => locked.has(one)) ?? (isDebtLocked ? keys[0] : undefined)
+    return key === undefined ? undefined : new Locked(key)
   })
-  const free = movements.filter((_, i) => lockedBy[i] === undefined)
+  const free = movements.filter((_, i) => skipped[i] === undefined)
   const outcomes = free.length > 0 ? await decideAndWrite(tx, state, free) : []
   const decided = outcomes.values()
-  return lockedBy.map((key) => {
-    if (key !== undefined) return new Locked(key)
+  return skipped.map((outcome) => {
+    if (outcome !== undefined) return outcome
     const { value, done } = decided.next()
     if (done) throw new Error('a movement was not decided')
     return value
   })
+}
+
+/** A grant or a redemption. All other movements of a batch settle what was begun before. */
+function isAsked(movement: Movement): movement is Transfer {
+  return movement.type === 'transfer' && movement.opens !== undefined
 }
 
 async function decideAndWrite(tx: Tx, state: BookState, movements: Movement[]): Promise<MovementOutcome[]> {

@@ -177,9 +177,9 @@ export type Movement = Transfer | Hold | HoldEnd | Return | Reversal | Reinstate
 /**
  * The outcome of a movement. repeated: it was posted before, and nothing moved. insufficient: `from` holds too little,
  * is unknown or has expired. claim_taken: another request used the Idempotency-Key. unknown_hold: the hold does not
- * exist, or holds less than the capture.
+ * exist, or holds less than the capture. tenant_suspended: the actor may not move credits any more; only in a batch.
  */
-export type MovementOutcome = 'posted' | 'repeated' | 'insufficient' | 'claim_taken' | 'unknown_hold'
+export type MovementOutcome = 'posted' | 'repeated' | 'insufficient' | 'claim_taken' | 'unknown_hold' | 'tenant_suspended'
 
 /** The id of a movement, derived from its cause (`redeem`, token), so that a retry finds the first attempt. */
 export function transactionId(...cause: string[]): string {

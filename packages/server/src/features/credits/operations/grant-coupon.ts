@@ -38,6 +38,7 @@ export const grantCoupon: HandlerOf<'grantCoupon'> = async ({ ctx, claim, tenant
       expires_at: expiresAt ?? null,
     }),
   })
+  if (outcome === 'tenant_suspended') throw new ApiError(outcome)
   if (outcome === 'insufficient') throw shortOfCredit('grant', amount, payer ? 'the code' : "the issuer's balance")
   if (outcome === 'claim_taken' || outcome === 'repeated') throw await repeatOf(ctx, claim)
   return answer

@@ -52,6 +52,7 @@ export const redeemWallet: HandlerOf<'redeemWallet'> = async ({ ctx, tenantId, b
       amount: amountCredits,
     }),
   })
+  if (outcome === 'tenant_suspended') throw new ApiError(outcome)
   if (outcome === 'repeated') throw await alreadySpent(ctx, from, id, recoveryKey)
   // A refund took credits back since the license was read.
   if (outcome === 'insufficient' && isLicense) throw new ApiError('unavailable', { retryAfterSeconds: 1 })
