@@ -25,9 +25,7 @@ export interface ProviderKeysOptions {
  */
 export class ProviderKeys {
   readonly issuer: string
-  readonly #fetchJson: FetchJson
-  readonly #now: () => number
-  readonly #refreshTimeoutMs: number
+  readonly #options: Required<Omit<ProviderKeysOptions, 'issuer'>>
   #keys: KeysByKid = new Map()
   #fetchedAtMs = -Infinity
   #triedAtMs = -Infinity
@@ -37,19 +35,19 @@ export class ProviderKeys {
   constructor({ issuer, fetchJson, now = Date.now, refreshTimeoutMs = REFRESH_TIMEOUT_MS }: ProviderKeysOptions) {
     assertIssuer(issuer)
     this.issuer = issuer
-    this.#fetchJson = fetchJson
-    this.#now = now
-    this.#refreshTimeoutMs = refreshTimeoutMs
+    this.#options = { fetchJson, now, refreshTimeoutMs }
   }
 
   /**
    * The key that a token names or, for a token that names none, the provider's only key (OpenID Connect, section 10.1).
-   * Returns undefined if the provider has no such key. Throws ProviderUnavailable if there are no keys to search.
+   * Returns undefined if the provider has no such key. Throws ProviderUnavailable if there are no keys to search, or if
+   * the key is unknown and the provider failed: it may have begun to sign with it since.
    */
   async find(kid: string | undefined): Promise<KeyObject | undefined> {
     if (this.#ageMs() >= FRESH_MS || this.#lookUp(kid) === undefined) await this.#refreshIfDue()
-    if (this.#ageMs() >= FRESH_MS + OUTAGE_MS) throw new ProviderUnavailable(this.issuer, this.#failure)
-    return this.#lookUp(kid)
+    const key = this.#ageMs() < FRESH_MS + OUTAGE_MS ? this.#lookUp(kid) : undefined
+    if (!key && this.#failure !== undefined) throw new ProviderUnavailable(this.issuer, this.#failure)
+    return key
   }
 
   #lookUp(kid: string | undefined): KeyObject | undefined {
@@ -58,25 +56,27 @@ export class ProviderKeys {
   }
 
   #ageMs(): number {
-    return elapsedMs(this.#fetchedAtMs, this.#now())
+    return elapsedMs(this.#fetchedAtMs, this.#options.now())
   }
 
   #refreshIfDue(): Promise<void> | undefined {
     if (this.#running) return this.#running
-    if (elapsedMs(this.#triedAtMs, this.#now()) < REFRESH_INTERVAL_MS) return undefined
-    this.#triedAtMs = this.#now()
+    if (elapsedMs(this.#triedAtMs, this.#options.now()) < REFRESH_INTERVAL_MS) return undefined
+    this.#triedAtMs = this.#options.now()
     this.#running = this.#refresh().finally(() => (this.#running = undefined))
     return this.#running
   }
 
   /** Never rejects. The failure is stored and thrown to callers that find no keys. */
   async #refresh(): Promise<void> {
+    const { fetchJson, refreshTimeoutMs } = this.#options
     try {
-      const keys = importRs256Keys(await withTimeout(fetchJwkSet(this.issuer, this.#fetchJson), this.#refreshTimeoutMs))
+      const keys = importRs256Keys(await withTimeout(fetchJwkSet(this.issuer, fetchJson), refreshTimeoutMs))
       // An empty set indicates a failure of the provider, not a withdrawal of every key.
       if (keys.size === 0) throw new Error(`${this.issuer} publishes no key fit for RS256`)
       this.#keys = keys
-      this.#fetchedAtMs = this.#now()
+      this.#fetchedAtMs = this.#options.now()
+      this.#failure = undefined
     } catch (error) {
       this.#failure = error
     }
