@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -268,6 +269,26 @@ describe('packages that an installation serves', { skip, concurrency: false }, (
       assert.match(help.stderr, /^usage: /)
     },
   )
+
+  test('a witness of the command line runs until it is stopped, in the machine’s older Node too', { timeout }, async () => {
+    const bin = join(folder, 'node_modules/@atrium/cli/bin/atrium.cjs')
+    let vkey: Response
+    do vkey = await fetch(`${atrium.origin}/log/vkey`)
+    while (vkey.status !== 200)
+    await writeFile(join(folder, 'logs.txt'), `log ${(await vkey.text()).trim()}\nquorum none\n`)
+    for (const [at, node] of nodes.entries()) {
+      const where = ['--policy', 'logs.txt', '--data', `witness-${at}`, '--port', '0']
+      const witness = spawn(node, [bin, 'witness', '--name', 'witness.example/w1', ...where], { cwd: folder, stdio: 'pipe' })
+      let printed = ''
+      for (const stream of [witness.stdout, witness.stderr])
+        stream.on('data', (chunk) => {
+          printed += chunk
+          if (printed.includes('witness witness.example/w1 ')) witness.kill()
+        })
+      const [code] = await once(witness, 'exit')
+      assert.equal(code, 0, `${node}: ${printed}`)
+    }
+  })
 
   test('the MCP server of the command line answers an AI client, in the machine’s older Node too', { timeout }, async (t) => {
     t.after(closeClients)

@@ -11,17 +11,19 @@ interface Running {
  * once.
  */
 export async function runUntilStopped(start: () => Promise<Running>): Promise<void> {
-  const stopped = Promise.withResolvers<void>()
+  let stop = () => {}
+  // Promise.withResolvers is not in Node 20, in which a witness may run.
+  const stopped = new Promise<void>((resolve) => (stop = resolve))
   let starting = true
   let signals = 0
   const onSignal = () => {
     signals++
     if (signals > 1 && !starting) process.exit(1)
-    stopped.resolve()
+    stop()
   }
   let exitCode = 0
   // The process exits even if the shutdown hangs, or if the start still waits for a migration or a backup.
-  void stopped.promise.then(() => setTimeout(() => process.exit(exitCode), endsAfterMs))
+  void stopped.then(() => setTimeout(() => process.exit(exitCode), endsAfterMs))
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
   // The reader of the log may end before the server does.
@@ -31,9 +33,9 @@ export async function runUntilStopped(start: () => Promise<Running>): Promise<vo
   void running.failed?.then(({ message }) => {
     console.error(`atrium: ${message}`)
     exitCode = 1
-    stopped.resolve()
+    stop()
   })
-  await stopped.promise
+  await stopped
   await running.stop()
   process.exit(exitCode)
 }
