@@ -50,6 +50,32 @@ describe('the app as a screen reader hears it', { skip: skipWithoutChromium, tim
     await ann.close()
   })
 
+  test('a field that is wrong says so with its reason, until it is corrected', async () => {
+    const ann = await newVisitor(browser, PHONE)
+    const cdp = await ann.context.newCDPSession(ann.page)
+    const field = async () => {
+      const { nodes } = await cdp.send('Accessibility.getFullAXTree')
+      const found = nodes.find(({ role, name }) => role?.value === 'textbox' && name?.value === 'Their e-mail addresses')
+      const invalid = found?.properties?.find(({ name }) => name === 'invalid')?.value.value
+      return { invalid, description: String(found?.description?.value) }
+    }
+    await ann.page.goto(`${space.origin}/space`)
+    await ann.page.getByLabel('Only people on a list').check()
+    const addresses = ann.page.getByLabel('Their e-mail addresses')
+    await addresses.fill('not an address')
+    assert.equal((await field()).invalid, 'false')
+    await button(ann.page, 'Make the room').click()
+    await ann.page.getByText('This is not an e-mail address').waitFor()
+    const wrong = await field()
+    assert.equal(wrong.invalid, 'true')
+    assert.match(wrong.description, /^This is not an e-mail address: /)
+    await addresses.fill('bob@example.com')
+    const { invalid, description } = await field()
+    assert.deepEqual([invalid, description.includes('not an e-mail')], ['false', false])
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+
   test('the owner of a list hears and sees who waits to be let in, whether the panel is open or not', async () => {
     for (const isOpen of [false, true]) {
       const [ann, bob] = await Promise.all([newVisitor(browser, PHONE), newVisitor(browser)])

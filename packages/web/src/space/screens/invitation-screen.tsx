@@ -9,6 +9,7 @@ import { cleanName } from '../parts/authors.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { useIsShown } from '../parts/use-is-shown.ts'
+import { Problem } from '../parts/problem.tsx'
 import { answer, type FoundInvitation, readInvitation } from '../room/invitation.ts'
 import { hashOf, homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
@@ -143,11 +144,7 @@ function Answer({ invitation, invitedAs, config, onUsed }: AnswerProps) {
           {busy ? words.answering : words.answer}
         </button>
       </div>
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </form>
   )
 }

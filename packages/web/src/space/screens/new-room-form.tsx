@@ -4,6 +4,7 @@ import type { SpaceConfig } from '../config.ts'
 import { accountStore } from '../identity/account.ts'
 import { MAX_NAME_LENGTH } from '../identity/claimed-name.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
+import { describedBy, Problem } from '../parts/problem.tsx'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { useIsShown } from '../parts/use-is-shown.ts'
 import { hashOf, isFile } from '../service.ts'
@@ -20,6 +21,7 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
   const [makers] = useState(() => new Map<string, ReturnType<typeof prepareRoom>>())
   const account = useStore(accountStore, (value) => value.account)
   const isShown = useIsShown()
+  const problemId = useId()
   const isListed = wish.policy === 'email'
   const hasAddresses = isListed || wish.policy === 'listed'
   const change = (patch: Partial<Wish>) => {
@@ -85,12 +87,16 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
       </fieldset>
       {(isListed || wish.policy === 'open') && <TitleField value={wish.title} onChange={(title) => change({ title })} />}
       {wish.policy === 'listed' && <NameField value={wish.name} onChange={(name) => change({ name })} />}
-      {hasAddresses && <AddressField value={wish.addresses} isOwn={isListed} onChange={(addresses) => change({ addresses })} />}
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
+      {hasAddresses && (
+        <AddressField
+          value={wish.addresses}
+          isOwn={isListed}
+          problemId={problemId}
+          isWrong={problem !== undefined && problem === problemOf(wish)}
+          onChange={(addresses) => change({ addresses })}
+        />
       )}
+      <Problem id={problemId} text={problem} />
       {isListed && !account ? (
         <div class="buttons column">
           <p class="hint">{t.newRoom.knowYou}</p>
@@ -169,10 +175,12 @@ interface AddressFieldProps {
   value: string
   /** The room's service reads the list, and the visitor is on it by an address. */
   isOwn: boolean
+  problemId: string
+  isWrong: boolean
   onChange: (value: string) => void
 }
 
-function AddressField({ value, isOwn, onChange }: AddressFieldProps) {
+function AddressField({ value, isOwn, problemId, isWrong, onChange }: AddressFieldProps) {
   const [id, hintId] = [useId(), useId()]
   const { emails } = parseAddresses(value)
   return (
@@ -186,7 +194,7 @@ function AddressField({ value, isOwn, onChange }: AddressFieldProps) {
         autoCapitalize="none"
         autoComplete="off"
         placeholder={'ann@example.com\nbob@example.com'}
-        aria-describedby={hintId}
+        {...describedBy(hintId, problemId, isWrong)}
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />

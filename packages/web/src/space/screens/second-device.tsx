@@ -3,6 +3,7 @@ import { signCard } from '@atrium/room-client/room-device'
 import { failureWords } from '../api/failure-words.ts'
 import { ownDevice } from '../identity/room-device.ts'
 import { ShareLink } from '../parts/share-link.tsx'
+import { Problem } from '../parts/problem.tsx'
 import { ListedChannel } from '../room/listed-channel.ts'
 import { readSecondDevice } from '../room/second-device.ts'
 import { ownerIn, type RoomLink } from '../room-link.ts'
@@ -106,11 +107,7 @@ export function NameDevice({ fragment }: { fragment: string }) {
           {step === 'busy' ? words.adding : words.add}
         </button>
       </div>
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </Notice>
   )
 }

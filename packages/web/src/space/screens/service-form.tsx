@@ -1,11 +1,12 @@
 import { useId, useState } from 'preact/hooks'
+import { describedBy, Problem } from '../parts/problem.tsx'
 import { parseFragment } from '../room-link.ts'
 import { chooseService, parseLink, serviceOrigin } from '../service.ts'
 import { t } from '../text/text.ts'
 
 /** In the app in one file: opens a room by its whole link, or chooses the service for new rooms. */
 export function ServiceForm() {
-  const [id, hintId] = [useId(), useId()]
+  const [id, hintId, problemId] = [useId(), useId(), useId()]
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
   const current = serviceOrigin()
@@ -33,7 +34,7 @@ export function ServiceForm() {
           dir="ltr"
           autoComplete="off"
           spellcheck={false}
-          aria-describedby={hintId}
+          {...describedBy(hintId, problemId, problem !== undefined)}
           value={text}
           onInput={(event) => {
             setProblem(undefined)
@@ -44,11 +45,7 @@ export function ServiceForm() {
           {current === undefined ? t.tools.file.hint : t.tools.file.current(<bdi>{current}</bdi>)}
         </p>
       </div>
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem id={problemId} text={problem} />
       <div class="buttons">
         <button class="button primary" type="submit">
           {t.tools.file.open}

@@ -9,6 +9,7 @@ import { SignInButton } from '../parts/sign-in-button.tsx'
 import { announce } from '../parts/announcer.tsx'
 import { failureWords } from '../api/failure-words.ts'
 import { download, type Exported, exportPlain, exportSealed } from '../protect/export-room.ts'
+import { Problem } from '../parts/problem.tsx'
 import type { ListedChannel } from '../room/listed-channel.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
@@ -134,11 +135,7 @@ function Export({ session }: { session: RoomSession }) {
           {t.about.sealed}
         </button>
       </div>
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </section>
   )
 }

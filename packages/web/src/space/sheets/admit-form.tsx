@@ -1,5 +1,6 @@
 import { type ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import { describedBy, Problem } from '../parts/problem.tsx'
 import { t } from '../text/text.ts'
 
 interface AdmitFormProps {
@@ -30,7 +31,7 @@ export function AdmitForm({
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
-  const [id, hintId] = [useId(), useId()]
+  const [id, hintId, problemId] = [useId(), useId(), useId()]
   const admit = async () => {
     const { names, wrong } = parse(text)
     setProblem(wrong === undefined ? undefined : wrongText(wrong))
@@ -67,7 +68,7 @@ export function AdmitForm({
           autoComplete="off"
           spellcheck={false}
           placeholder={placeholder}
-          {...(hint !== undefined && { 'aria-describedby': hintId })}
+          {...describedBy(hint === undefined ? undefined : hintId, problemId, problem !== undefined)}
           // What is left of the text replaces it at the end.
           readOnly={busy}
           value={text}
@@ -82,11 +83,7 @@ export function AdmitForm({
           {hint}
         </p>
       )}
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem id={problemId} text={problem} />
     </form>
   )
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import { announce } from '../parts/announcer.tsx'
 import { parseAgentIds } from '../parts/parse-agent-ids.ts'
+import { Problem } from '../parts/problem.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { t } from '../text/text.ts'
 import { AdmitForm } from './admit-form.tsx'
@@ -38,11 +39,7 @@ export function AgentById({ session, onDone }: { session: RoomSession; onDone: (
         wrongText={t.people.notAgentId}
         onAdmit={admit}
       />
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </section>
   )
 }

@@ -2,6 +2,7 @@ import { useId, useState } from 'preact/hooks'
 import { type ClaimedName, MAX_NAME_LENGTH } from '../identity/claimed-name.ts'
 import { announce } from '../parts/announcer.tsx'
 import { cleanName, isClaimable } from '../parts/authors.ts'
+import { describedBy, Problem } from '../parts/problem.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
@@ -12,7 +13,7 @@ export function GuestNameForm({ session }: { session: RoomSession }) {
   const [text, setText] = useState(kept.name ?? '')
   const [scope, setScope] = useState(kept.scope)
   const [problem, setProblem] = useState<string>()
-  const [id, hintId] = [useId(), useId()]
+  const [id, hintId, problemId] = [useId(), useId(), useId()]
   const save = async () => {
     const name = cleanName(text) ?? ''
     const isAllowed = name === '' || isClaimable(name)
@@ -48,7 +49,7 @@ export function GuestNameForm({ session }: { session: RoomSession }) {
         dir="auto"
         autoComplete="nickname"
         maxLength={MAX_NAME_LENGTH}
-        aria-describedby={hintId}
+        {...describedBy(hintId, problemId, problem !== undefined)}
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
@@ -60,11 +61,7 @@ export function GuestNameForm({ session }: { session: RoomSession }) {
         {choice('room', t.tools.names.inRoom)}
         {choice('device', t.tools.names.everywhere, t.tools.names.everywhereHint)}
       </fieldset>
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem id={problemId} text={problem} />
       <div class="buttons">
         <button class="button" type="submit">
           {t.tools.names.save}

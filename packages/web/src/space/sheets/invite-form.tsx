@@ -6,6 +6,7 @@ import { ApiFailure, type CatalogAgent } from '../api/platform-api.ts'
 import type { SpaceConfig } from '../config.ts'
 import { AgentMark } from '../parts/agent-mark.tsx'
 import { Avatar } from '../parts/avatar.tsx'
+import { describedBy, Problem } from '../parts/problem.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { InviteTerms } from './invite-terms.tsx'
 import { LetIn } from './let-in.tsx'
@@ -36,13 +37,14 @@ export function InviteForm({ agent: listed, session, invited, config, onBack, on
   const [problem, setProblem] = useState<string>()
   const [offList, setOffList] = useState(false)
   const foot = useRef<HTMLDivElement>(null)
+  const problemId = useId()
   useLayoutEffect(() => heading.current?.focus(), [])
   // The problem is shown below the field, where it may be outside a phone's screen.
   useEffect(() => foot.current?.scrollIntoView({ block: 'nearest' }), [problem, offList])
   const invite = async () => {
     const coupon = parseCoupon(text)
     setOffList(false)
-    setProblem(coupon === undefined ? t.agents.notCoupon('cpn_', 40) : undefined)
+    setProblem(coupon === undefined ? notCoupon() : undefined)
     if (coupon === undefined || busy) return
     if (needsConsent && !agrees) return setProblem(t.agents.sealed.consentMissing)
     setBusy(true)
@@ -82,19 +84,26 @@ export function InviteForm({ agent: listed, session, invited, config, onBack, on
           void invite()
         }}
       >
-        <CouponField value={text} onChange={setText} buyUrl={config.coupon_url} />
+        <CouponField
+          value={text}
+          problemId={problemId}
+          isWrong={problem === notCoupon()}
+          onChange={setText}
+          buyUrl={config.coupon_url}
+        />
         {needsConsent && (
           <label class="consent">
-            <input type="checkbox" checked={agrees} onChange={(event) => setAgrees(event.currentTarget.checked)} />
+            <input
+              type="checkbox"
+              {...describedBy(undefined, problemId, problem === t.agents.sealed.consentMissing)}
+              checked={agrees}
+              onChange={(event) => setAgrees(event.currentTarget.checked)}
+            />
             <span>{t.agents.sealed.consent(<bdi class="name">{agent.name}</bdi>)}</span>
           </label>
         )}
         <div ref={foot}>
-          {problem !== undefined && (
-            <p class="problem" role="alert">
-              {problem}
-            </p>
-          )}
+          <Problem id={problemId} text={problem} />
           {offList && <LetIn agent={agent} session={session} onLetIn={invite} />}
         </div>
         <button class="button primary large" type="submit" aria-disabled={busy}>
@@ -105,13 +114,17 @@ export function InviteForm({ agent: listed, session, invited, config, onBack, on
   )
 }
 
+const notCoupon = () => t.agents.notCoupon('cpn_', 40)
+
 interface CouponFieldProps {
   value: string
+  problemId: string
+  isWrong: boolean
   onChange: (value: string) => void
   buyUrl: string | undefined
 }
 
-function CouponField({ value, onChange, buyUrl }: CouponFieldProps) {
+function CouponField({ value, problemId, isWrong, onChange, buyUrl }: CouponFieldProps) {
   const [id, hintId] = [useId(), useId()]
   return (
     <div class="field">
@@ -124,7 +137,7 @@ function CouponField({ value, onChange, buyUrl }: CouponFieldProps) {
         autoCapitalize="none"
         spellcheck={false}
         placeholder="cpn_…"
-        aria-describedby={hintId}
+        {...describedBy(hintId, problemId, isWrong)}
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />

@@ -5,6 +5,7 @@ import { accountStore } from '../identity/account.ts'
 import { announce } from '../parts/announcer.tsx'
 import type { Participant } from '../parts/authors.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
+import { Problem } from '../parts/problem.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { AdmitForm } from './admit-form.tsx'
@@ -85,11 +86,7 @@ export function MemberList({ session, people, hasCatalog, onInvite }: MemberList
         hasCatalog={hasCatalog}
         onInvite={onInvite}
       />
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </>
   )
 }

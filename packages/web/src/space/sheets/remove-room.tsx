@@ -4,6 +4,7 @@ import { callSpace } from '../api/space-client.ts'
 import { type As, identityIn } from '../identity/present.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Problem } from '../parts/problem.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { t } from '../text/text.ts'
 
@@ -43,11 +44,7 @@ export function RemoveRoom({ session, as }: { session: RoomSession; as: As }) {
           </button>
         </div>
       )}
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </section>
   )
 }

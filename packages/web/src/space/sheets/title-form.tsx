@@ -2,6 +2,7 @@ import { useId, useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import { callSpace } from '../api/space-client.ts'
 import { type As, identityIn } from '../identity/present.ts'
+import { Problem } from '../parts/problem.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { t } from '../text/text.ts'
 
@@ -56,11 +57,7 @@ export function TitleForm({ session, as }: { session: RoomSession; as: As }) {
             {t.tools.title.save}
           </button>
         </div>
-        {problem !== undefined && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
       </form>
     </section>
   )
