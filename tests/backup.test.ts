@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { backupTables } from '../packages/server/src/features/backup/backup-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { askGood, call, makeTenant, type Answer, type TestTenant } from './support/call-api.ts'
@@ -78,10 +79,10 @@ async function emptyDatabase(): Promise<{ DATABASE_URL: string; ATRIUM_DATA_DIR:
 async function contentOf(url: string, schema = 'public'): Promise<Record<string, string[]>> {
   const tables = await queryDatabase<{ name: string }>(
     url,
-    `select tablename as name from pg_tables where schemaname = '${schema}' and tablename !~ '^(schema_|sweep_leases|usage_writers|restores|database_contact|blob_search|daily_counts|request_log|space_use|ledger_prov|blob_deletion_holds|blob_folders)' order by 1`,
+    `select tablename as name from pg_tables where schemaname = '${schema}' order by 1`,
   )
   const content: Record<string, string[]> = {}
-  for (const { name } of tables)
+  for (const { name } of tables.filter((table) => backupTables[table.name] === 'restored'))
     content[name] = (await queryDatabase<{ row: string }>(url, `select t::text as row from ${name} t order by 1`)).map(
       ({ row }) => row,
     )
