@@ -8,7 +8,7 @@ import type { Operation } from '../packages/contract/src/operation.ts'
 import { operations, servedOperations } from '../packages/contract/src/table.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import type { AtriumProcess } from './support/atrium-process.ts'
-import { askGood, call, makeTenant, type Answer, type TestTenant } from './support/call-api.ts'
+import { askGood, call, callUntilServed, makeTenant, type Answer, type TestTenant } from './support/call-api.ts'
 import { deepWallet } from './support/credits.ts'
 import { faceOf } from './support/face-of.ts'
 import { mapConcurrently } from './support/map-concurrently.ts'
@@ -121,7 +121,10 @@ async function send(cell: Cell): Promise<Answer> {
   }
   const body = await bodyFor(op, origin, copy?.shelf ?? shelf)
   const signed = { ...headers, ...signatureOf(op, body) }
-  return call(origin, `${op.method} ${pathTo(op, copy?.shelf.things ?? target.things, origin)}`, { headers: signed, body })
+  return callUntilServed(origin, `${op.method} ${pathTo(op, copy?.shelf.things ?? target.things, origin)}`, {
+    headers: signed,
+    body,
+  })
 }
 
 async function ownCopy({ op, held }: Cell) {

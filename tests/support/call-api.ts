@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { Agent, request, type IncomingHttpHeaders } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { adminToken } from './atrium-process.ts'
 
 export interface Answer {
@@ -129,9 +130,18 @@ function parse(text: string): { data?: AnswerData; error?: { code: string } } {
   return JSON.parse(text) as { data?: AnswerData; error?: { code: string } }
 }
 
+/** Asks again while the answer is 503, as a client does: on a busy machine, a request may wait for longer than it may. */
+export async function callUntilServed(origin: string, route: string, options: CallOptions): Promise<Answer> {
+  for (let tries = 1; ; tries++) {
+    const answer = await call(origin, route, options)
+    if (answer.code !== 'unavailable' || tries === 5) return answer
+    await delay(1_000 * Number(answer.headers['retry-after']))
+  }
+}
+
 /** Asks for what must go well. */
 export async function askGood(origin: string, route: string, options: CallOptions): Promise<Answer> {
-  const answer = await call(origin, route, options)
+  const answer = await callUntilServed(origin, route, options)
   assert.ok(answer.status < 300, `${route}: ${answer.status} ${answer.text}`)
   return answer
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { TestApi } from './test-api.ts'
 
 interface Send {
@@ -30,6 +31,18 @@ export async function send(api: Pick<TestApi, 'baseUrl'>, method: string, path: 
   const text = await res.text()
   const json = res.headers.get('content-type')?.startsWith('application/json')
   return { status: res.status, headers: res.headers, text, body: json ? JSON.parse(text) : undefined }
+}
+
+/**
+ * As a client does: repeats the same request while the answer is 503. On a busy machine, one of many writes at once
+ * may wait for longer than it may.
+ */
+export async function sendUntilServed(...request: Parameters<typeof send>): Promise<Got> {
+  for (let tries = 1; ; tries++) {
+    const got = await send(...request)
+    if (got.status !== 503 || tries === 10) return got
+    await delay(1_000 * Number(got.headers.get('retry-after')))
+  }
 }
 
 export function assertError(got: Got, status: number, code: string): void {

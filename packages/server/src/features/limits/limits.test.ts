@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { buildApp } from '#gateway/app.ts'
 import { openContext } from '#processes/open-context.ts'
-import { send, type Got } from '#testing/http.ts'
+import { send, sendUntilServed, type Got } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { deletePastCounts } from './limits.ts'
 
@@ -64,7 +64,7 @@ let calls = 0
 const newAddress = () => `198.51.${(++calls >> 8) & 255}.${calls & 255}`
 
 const post = (place: Place, path: string, body: object, { address = newAddress(), key, at = api }: From = {}) =>
-  send(at, 'POST', `/collections/${place.id}/${path}`, {
+  sendUntilServed(at, 'POST', `/collections/${place.id}/${path}`, {
     key: key ?? tenant.publishableKey,
     collectionToken: place.token,
     idempotencyKey: randomUUID(),

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { limits } from '@atrium/contract/limits'
 import { statement } from '#db/database.ts'
-import { send, type Got } from '#testing/http.ts'
+import { send, sendUntilServed, type Got } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
@@ -62,9 +62,9 @@ const asOwner = ({ tenant, collection }: Customer) => ({
   idempotencyKey: randomUUID(),
 })
 const paint = (customer: Customer, body: object = { prompt: 'sea' }) =>
-  send(api, 'POST', `/collections/${customer.collection.id}/paint`, { ...asOwner(customer), body })
+  sendUntilServed(api, 'POST', `/collections/${customer.collection.id}/paint`, { ...asOwner(customer), body })
 const produce = (customer: Customer) =>
-  send(api, 'POST', `/collections/${customer.collection.id}/produce`, { ...asOwner(customer), body: { kind: 'card' } })
+  sendUntilServed(api, 'POST', `/collections/${customer.collection.id}/produce`, { ...asOwner(customer), body: { kind: 'card' } })
 const artifactOf = async (customer: Customer, { body }: Got) =>
   (await send(api, 'GET', `/collections/${customer.collection.id}/artifacts/${body.data.id}`, asOwner(customer))).body.data
 
@@ -141,11 +141,11 @@ describe('a late worker', () => {
     generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 1)
     const clean = t.mock.method(api.ctx.pictures, 'clean')
     await generator.start()
-    await eventually(async () => clean.mock.callCount() === 1, 'it has its picture', 20_000)
+    await eventually(async () => clean.mock.callCount() === 1, 'it has its picture', 90_000)
     // One at a time: the first has ended before this one starts.
     whilePainting = () => Promise.resolve()
     const next = await paint(customer)
-    await eventually(async () => (await artifactOf(customer, next)).stage === 'done', 'the next one is made', 20_000)
+    await eventually(async () => (await artifactOf(customer, next)).stage === 'done', 'the next one is made', 90_000)
     assert.equal(String(await buffer((await api.ctx.blobs.read(key)).stream)), 'of another')
     assert.equal((await artifactOf(customer, started)).status, 'painting')
     assert.equal(await jobsOf(customer), 1)
@@ -211,7 +211,7 @@ test('an outage of the blob store, before and after the provider has painted, ca
   t.mock.method(blobs, 'write', (...args: Parameters<typeof write>) => unlessDown(() => write(...args)))
   const started = await paint(customer)
   await generator.start()
-  await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 40_000)
+  await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 120_000)
   assert.deepEqual({ painted, refused }, { painted: 1, refused: 2 })
 })
 
@@ -235,7 +235,7 @@ for (const end of ['stops', 'is killed'] as const)
     })
     const started = await paint(customer)
     await generator.start()
-    await eventually(async () => refused > 0, 'the picture cannot be stored', 20_000)
+    await eventually(async () => refused > 0, 'the picture cannot be stored', 90_000)
     if (end === 'is killed') {
       const kill = statement<never>(
         'test-kill-worker',
@@ -247,7 +247,7 @@ for (const end of ['stops', 'is killed'] as const)
     isDown = false
     generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 1)
     await generator.start()
-    await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 40_000)
+    await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 120_000)
     const { provider: by, model, seed, width, height } = await artifactOf(customer, started)
     assert.deepEqual([painted, by, model, typeof seed, width, height], [1, 'openai_compatible', 'default', 'number', 96, 64])
     assert.equal(await jobsOf(customer), 0)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { send } from '#testing/http.ts'
+import { eventually } from '#testing/session-world.ts'
 import { startTestApi } from '#testing/test-api.ts'
 import { ArtifactGenerator } from './artifact-generator.ts'
 
@@ -20,11 +20,9 @@ for (const left of ['run_at', 'lease_until'])
     const generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 1)
     await generator.start()
     t.after(() => generator.stop())
-    for (let looks = 0; looks < 100; looks++) {
-      if ((await send(api, 'GET', `${path}/artifacts/${painted.body.data.id}`, owner)).body.data.status === 'ready') return
-      await delay(100)
-    }
-    assert.fail('the picture is not ready after ten seconds')
+    const read = () => send(api, 'GET', `${path}/artifacts/${painted.body.data.id}`, owner)
+    // To paint takes seconds of the processor.
+    await eventually(async () => (await read()).body.data.status === 'ready', 'the picture is ready', 120_000)
   })
 
 test('a worker whose clock is ahead of that of the API paints', async (t) => {
@@ -40,11 +38,10 @@ test('a worker whose clock is ahead of that of the API paints', async (t) => {
   const generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 1)
   await generator.start()
   t.after(() => generator.stop())
-  for (let looks = 0; looks < 100; looks++) {
+  const isReady = async () => {
     const { status, error } = (await send(api, 'GET', `${path}/artifacts/${painted.body.data.id}`, owner)).body.data
     assert.equal(error, undefined)
-    if (status === 'ready') return
-    await delay(100)
+    return status === 'ready'
   }
-  assert.fail('the picture is not ready after ten seconds')
+  await eventually(isReady, 'the picture is ready', 120_000)
 })

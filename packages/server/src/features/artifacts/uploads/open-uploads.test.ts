@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { gradient } from '@atrium/media/testing/sample-pictures'
 import { statement } from '#db/database.ts'
 import type { Got } from '#testing/http.ts'
-import { send } from '#testing/http.ts'
+import { send, sendUntilServed } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 import { StoredWorld, type Place } from '#testing/artifacts/stored-world.ts'
 import { expireUploads } from './complete-upload.ts'
@@ -15,7 +16,9 @@ before(async () => {
 after(() => api.close())
 
 function announce(world: StoredWorld, place: Place, bytes = 70): Promise<Got> {
-  return world.announce(place, { kind: 'image', mime: 'image/png', bytes })
+  const body = { kind: 'image', mime: 'image/png', bytes }
+  const path = `/collections/${place.id}/artifacts/upload`
+  return sendUntilServed(world.api, 'POST', path, { ...place.owner, idempotencyKey: randomUUID(), body })
 }
 
 function assertFull(got: Got, what: RegExp): void {
