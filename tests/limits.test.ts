@@ -95,9 +95,13 @@ test('each kind of caller has a rate and a burst, with RateLimit headers and Ret
     { policy: address, ask: withoutKey('192.0.2.9'), count: 130 },
   ]
   for (const { policy, ask, count } of cases) {
-    const shot = await volley([origin], count, ask)
-    assertAllowed(shot, policy)
-    assert.ok(shot.refused.length > 0, policy.name)
+    // A busy machine may answer so slowly that all pass.
+    const shot = await passesOnce(async (n) => {
+      const fired = await volley([origin], n * count, ask)
+      assertAllowed(fired, policy)
+      assert.ok(fired.refused.length > 0, policy.name)
+      return fired
+    })
     assertHeaders(shot.first, policy, /\d+/)
     for (const refused of shot.refused) assertRefusal(refused, policy)
     await delay(1_000 * Number(shot.refused[0]!.headers['retry-after']))

@@ -74,6 +74,17 @@ function migratedTemplate(): string {
   return process.env['ATRIUM_TEST_TEMPLATE'] ?? 'atrium_template'
 }
 
+/** Writes many rows. The connections of the API have time limits, which that may reach on a busy machine. */
+export async function fill(url: string, sql: string, values: unknown[] = []): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql, values)
+  } finally {
+    await client.end()
+  }
+}
+
 /**
  * pool.end() resolves before the server has closed the sessions. If they were terminated in that moment, an idle
  * client would throw an error that nobody handles. So they get a second to end.

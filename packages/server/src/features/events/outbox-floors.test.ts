@@ -134,6 +134,7 @@ test('numbering passes no events that were numbered before, while a long read ke
     )
   const reader = await pool.connect()
   try {
+    await reader.query('set idle_in_transaction_session_timeout = 0')
     await reader.query('begin isolation level repeatable read')
     await reader.query('select from event_outbox')
     await writeMany(0, 100)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
+import { fill } from '#testing/test-database.ts'
 
 let world: SessionWorld
 before(async () => {
@@ -81,7 +82,8 @@ test('among many sessions each call reads a bounded number, and all are found', 
     idempotencyKey: 'one',
     body: { agent_id: agent, room: world.newRoom(), coupon: await world.makeCoupon(5), arm: true },
   })
-  await api.ctx.db.pool.query(
+  await fill(
+    api.databaseUrl,
     `insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, price, max_minutes, answered_seq,
        created_at, expires_at, stopped_at)
      select tenant_id, 'ses_' || lpad(n::text, 22, '0'), agent_tenant_id, agent_id, agent_version, false, 'r', 'stopped', 0, 1, 0,

@@ -4,6 +4,7 @@ import { consoleLink, signIn, type TestBrowser } from '#testing/console.ts'
 import { send } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
+import { fill } from '#testing/test-database.ts'
 
 let api: TestApi
 const cut = new AbortController()
@@ -19,7 +20,8 @@ after(async () => {
 async function largeTenant() {
   const tenant = await api.makeTenant()
   const { id } = (await send(api, 'POST', '/collections', { key: tenant.secretKey, body: {} })).body.data
-  await api.ctx.db.pool.query(
+  await fill(
+    api.databaseUrl,
     `insert into items (tenant_id, collection_id, id, seq, type, content)
      select $1, $2, 'itm_' || n, n, 'message', json_build_object('text', repeat('x', 10000)) from generate_series(1, 2000) n`,
     [tenant.id, id],
