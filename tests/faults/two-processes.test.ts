@@ -7,6 +7,7 @@ import { startSeveral, type AtriumProcess } from '../support/atrium-process.ts'
 import { call, makeTenant, NoAnswer, type Answer, type TestTenant } from '../support/call-api.ts'
 import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
 import { queryDatabase } from '../support/query-database.ts'
+import { stopSweeps } from '../support/stop-sweeps.ts'
 
 /** The time that decisions.md promises, plus a second for asking. */
 const promptMs = 1_000
@@ -152,6 +153,7 @@ describe('two API processes on one database', { concurrency: 4 }, () => {
 
   test('a connection that is lost between two statements of a transaction fails only its request', async (t) => {
     const { databaseUrl, proxy, first } = await open(t)
+    await stopSweeps(databaseUrl)
     const { secret, publishable } = await makeTenant(first.origin)
     assert.equal((await whoAmI(first, secret)).status, 200)
     const ended: string[] = []
@@ -161,7 +163,7 @@ describe('two API processes on one database', { concurrency: 4 }, () => {
       const request = { key: publishable, idempotencyKey: `lost-${tries}`, body: {} }
       const asked = call(first.origin, 'POST /v1/collections', request)
       const held = await stands
-      // A transaction of the background was held, such as that of a sweep: the same place is tried again.
+      // A transaction of the background was held: the same place is tried again.
       if ((await Promise.race([asked, delay(300)])) !== undefined) {
         proxy.release()
         continue

@@ -1,8 +1,8 @@
 import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './atrium-process.ts'
-import { queryDatabase } from './query-database.ts'
 import { startPostgresProxy, type PostgresProxy } from './postgres-proxy.ts'
 import { startSpaceRole } from './space-role.ts'
+import { stopSweeps } from './stop-sweeps.ts'
 
 export interface CrashWorld {
   database: TestDatabase
@@ -34,13 +34,4 @@ export async function openCrashWorld(): Promise<CrashWorld> {
       await database.drop()
     },
   }
-}
-
-/** No process gets the lease of a sweep. Its statements would count as those of the operation that is killed. */
-async function stopSweeps(databaseUrl: string): Promise<void> {
-  await queryDatabase(databaseUrl, "create function leave_it() returns trigger language plpgsql as 'begin return null; end'")
-  await queryDatabase(
-    databaseUrl,
-    'create trigger stop_sweeps before update on sweep_leases for each row execute function leave_it()',
-  )
 }

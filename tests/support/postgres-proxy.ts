@@ -218,7 +218,10 @@ async function* messages(socket: Socket, fromClient: boolean): AsyncGenerator<Me
   }
 }
 
-/** Statements that the server sends periodically are not part of an operation. */
+/**
+ * Statements that the server sends periodically are not part of an operation. Of those of the sweeps, only some are
+ * here: a test that counts statements also calls stopSweeps.
+ */
 const byTheClock = [
   // Known keys are looked up again when they are some seconds old.
   'where k.key_hash = any($1)',
