@@ -87,6 +87,24 @@ test(
   },
 )
 
+test('large pages of a room that one address does not read keep none from another address', onLinux, async () => {
+  const { spacesOrigin } = world.atrium
+  const poll = (from: string) => world.pollRequest('/space', from)
+  const statusOf = async (from: string) => {
+    const reader = await openSlowReaders(spacesOrigin, [poll(from)])
+    reader.close()
+    return reader.statuses()[0]
+  }
+  const all: SlowReaders[] = []
+  while ((await statusOf('192.0.2.2')) === 200) {
+    assert.ok(all.length < readers, 'nothing is refused')
+    // Several requests on each connection, because the kernel buffers the first answers.
+    all.push(await openSlowReaders(spacesOrigin, [poll('192.0.2.2').repeat(5)]))
+  }
+  assert.equal(await statusOf('192.0.2.3'), 200)
+  for (const slow of all) slow.close()
+})
+
 test(
   'readers of large pages who do not read: beyond what memory is set apart, others are told to come again, and small answers come',
   onLinux,

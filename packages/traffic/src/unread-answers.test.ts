@@ -8,7 +8,7 @@ import { allowPause, inPieces, UnreadAnswers } from './unread-answers.ts'
 const large = Buffer.alloc(24 * 1024 * 1024, 'x')
 const idleMs = 1_000
 const checkIntervalMs = 100
-const maxBytes = 30 * 1024 * 1024
+const maxBytes = 50 * 1024 * 1024
 const unread = new UnreadAnswers({ maxBytes, idleMs, checkIntervalMs })
 let server: Server
 let answered: ServerResponse | undefined
@@ -16,7 +16,7 @@ before(async () => {
   server = createServer((req, res) => {
     answered = res
     // The last test has two at once.
-    if (!unread.take(res, req.url === '/patient' ? 1 : large.length)) return void res.writeHead(503).end()
+    if (!unread.take(res, req.url === '/patient' ? 1 : large.length, req.headers.host!)) return void res.writeHead(503).end()
     if (req.url === '/patient') allowPause(res, 60_000)
     res.writeHead(200, { 'content-length': large.length })
     inPieces(large).pipe(res)
@@ -54,7 +54,7 @@ test('who does not read is cut off, also when they keep sending, and what they h
   await once(held, 'close').finally(() => clearInterval(sending))
   socket.destroy()
   assert.ok(Date.now() - startedAt >= idleMs / 2, 'not at once')
-  assert.ok(unread.hasRoom(Infinity), 'nothing waits')
+  assert.ok(unread.hasRoom(Infinity, 'x'), 'nothing waits')
 })
 
 test('who reads slowly, but reads, gets everything', limit, async () => {
@@ -118,7 +118,7 @@ test('an answer that waits behind another one is over when their connection is',
   socket.write('GET /patient HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3))
   await once(socket, 'data')
   socket.pause()
-  while (unread.hasRoom(maxBytes - 2)) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (unread.hasRoom(maxBytes / 2 - 2, 'x')) await new Promise((resolve) => setTimeout(resolve, 5))
   socket.destroy()
-  while (!unread.hasRoom(Infinity)) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (!unread.hasRoom(Infinity, 'x')) await new Promise((resolve) => setTimeout(resolve, 5))
 })

@@ -15,10 +15,10 @@ interface Watched {
   sinceMs: number
   /** A check found that it has taken nothing for too long. */
   isLate: boolean
+  /** Longer than usual, for a client that normally pauses. */
+  pauseMs?: number | undefined
 }
 
-/** Longer than usual, for clients that normally pause. */
-const pauseLimits = new WeakMap<Socket, number>()
 const watchedOf = new WeakMap<Socket, Watched>()
 
 /** Answers are sent in chunks of this size, because progress is visible only when a whole chunk was sent. */
@@ -33,6 +33,7 @@ export class UnreadAnswers {
   readonly #idleMs: number
   readonly #checkIntervalMs: number
   readonly #sockets = new Map<Socket, Watched>()
+  readonly #readers = new Map<string, number>()
   #bytes = 0
 
   constructor({ maxBytes = 32 * 1024 * 1024, idleMs = 30_000, checkIntervalMs = 2_000 }: UnreadAnswersOptions = {}) {
@@ -53,20 +54,25 @@ export class UnreadAnswers {
     server.once('close', () => clearInterval(timer))
   }
 
-  /** Whether an answer of that size could be sent now. One above the budget is sent when nothing else waits. */
-  hasRoom(bytes: number): boolean {
-    return this.#bytes === 0 || this.#bytes + bytes <= this.#maxBytes
+  /** A reader may have as much as stays free for all others. One answer above the budget is sent when nothing else waits. */
+  hasRoom(bytes: number, reader: string): boolean {
+    return this.#bytes === 0 || this.#bytes + 2 * bytes + (this.#readers.get(reader) ?? 0) <= this.#maxBytes
   }
 
   /** Counts an answer until it is sent. false: there are too many, and it must not be sent. */
-  take(res: ServerResponse, bytes: number): boolean {
-    if (!this.hasRoom(bytes)) return false
+  take(res: ServerResponse, bytes: number, reader: string): boolean {
+    if (!this.hasRoom(bytes, reader)) return false
     if (res.destroyed || res.req.socket.destroyed) return true
-    this.#bytes += bytes
-    onceOver(res, () => {
-      this.#bytes -= bytes
-    })
+    this.#add(reader, bytes)
+    onceOver(res, () => this.#add(reader, -bytes))
     return true
+  }
+
+  #add(reader: string, bytes: number): void {
+    this.#bytes += bytes
+    const held = (this.#readers.get(reader) ?? 0) + bytes
+    if (held === 0) this.#readers.delete(reader)
+    else this.#readers.set(reader, held)
   }
 
   #check(nowMs: number): void {
@@ -77,7 +83,7 @@ export class UnreadAnswers {
         watched.taken = taken
         watched.sinceMs = nowMs
         watched.isLate = false
-      } else if (nowMs - watched.sinceMs >= (pauseLimits.get(socket) ?? this.#idleMs)) {
+      } else if (nowMs - watched.sinceMs >= (watched.pauseMs ?? this.#idleMs)) {
         // Only at the next check: if this process did not run for long, nobody could take anything.
         if (!watched.isLate) watched.isLate = true
         // Not destroy: a reset also frees what the kernel holds for the reader.
@@ -97,9 +103,10 @@ export function unreadMs(socket: Socket): number {
 
 /** Lets the reader of this answer pause for longer than usual, as media players do. */
 export function allowPause(res: ServerResponse, pauseMs: number): void {
-  const { socket } = res.req
-  pauseLimits.set(socket, pauseMs)
-  onceOver(res, () => pauseLimits.delete(socket))
+  const watched = watchedOf.get(res.req.socket)
+  if (!watched) return
+  watched.pauseMs = pauseMs
+  onceOver(res, () => (watched.pauseMs = undefined))
 }
 
 /**

@@ -27,7 +27,7 @@ export function sendJson(res: ServerResponse, status: number, body: object, head
 }
 
 /** Answers 200 with JSON of any size. Throws SpaceError when too many large answers wait to be read. */
-export async function sendAnswer(res: ServerResponse, body: object, unread: UnreadAnswers): Promise<void> {
+export async function sendAnswer(res: ServerResponse, body: object, unread: UnreadAnswers, reader: string): Promise<void> {
   if (res.destroyed || res.headersSent) return
   const text = JSON.stringify(body)
   if (text.length <= smallBytes) {
@@ -36,17 +36,22 @@ export async function sendAnswer(res: ServerResponse, body: object, unread: Unre
     return
   }
   const bytes = Buffer.from(text)
-  if (!unread.take(res, bytes.length)) throw tooManyUnread()
+  if (!unread.take(res, bytes.length, reader)) throw tooManyUnread()
   res.writeHead(200, { ...jsonHeaders, 'content-length': bytes.length })
   await sendBytes(res, bytes)
 }
 
 /** Sends an answer while it is produced. An error in the middle can only be signalled by closing the connection. */
-export async function sendStreamed(res: ServerResponse, { parts }: StreamedAnswer, unread: UnreadAnswers): Promise<void> {
+export async function sendStreamed(
+  res: ServerResponse,
+  { parts }: StreamedAnswer,
+  unread: UnreadAnswers,
+  reader: string,
+): Promise<void> {
   const { pieces, bytesHeld, release, cut } = parts
   try {
     if (res.destroyed) return
-    if (!unread.take(res, bytesHeld)) throw tooManyUnread()
+    if (!unread.take(res, bytesHeld, reader)) throw tooManyUnread()
     res.writeHead(200, jsonHeaders)
     cut.addEventListener('abort', () => res.req.socket.resetAndDestroy(), { once: true })
     if (cut.aborted) res.destroy()

@@ -45,7 +45,7 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
       // A stop waits for connections that were in use, so this answer is the last one on its connection.
       if (!server.listening) res.setHeader('connection', 'close')
     })
-    await (answer instanceof StreamedAnswer ? sendStreamed(res, answer, unread) : sendAnswer(res, answer, unread))
+    await (answer instanceof StreamedAnswer ? sendStreamed(res, answer, unread, key) : sendAnswer(res, answer, unread, key))
   }
 
   const server = createServer(

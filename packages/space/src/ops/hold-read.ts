@@ -56,7 +56,7 @@ export async function holdRead<Opened extends { head: RoomHead; untilMs?: number
       if (!current || !watch || performance.now() >= deadlineMs) {
         const { etag, count } = head
         if (current) return answer(opened, { etag, count, fromSeq: count, lines: [] })
-        return await inTurn(ctx, head, request, async () => answer(opened, await readPage(ctx, head, request, findBreak)))
+        return await inTurn(ctx, head, request, caller, async () => answer(opened, await readPage(ctx, head, request, findBreak)))
       }
       await firstOf(watch.news(head.etag), deadlineMs - performance.now(), caller)
       if (watch.isOver()) deadlineMs = 0
@@ -78,13 +78,14 @@ async function inTurn<Answer>(
   ctx: SpaceContext,
   { count, bytes }: RoomHead,
   since: Since,
+  caller: Caller,
   produce: () => Promise<Answer>,
 ): Promise<Answer> {
   const lines = Math.min(count - (since.sinceCount ?? 0), since.limit ?? defaultLimit)
   const expectedBytes = Math.min((bytes / count) * lines, pageBytes)
   if (expectedBytes <= largeBytes) return produce()
   return ctx.largePages.run(() => {
-    if (!ctx.unread.hasRoom(expectedBytes)) throw tooManyUnread()
+    if (!ctx.unread.hasRoom(expectedBytes, caller.key)) throw tooManyUnread()
     return produce()
   })
 }
