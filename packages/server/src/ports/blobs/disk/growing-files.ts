@@ -10,6 +10,8 @@ const stalledMs = 2 * 60 * 1_000
 export const minBytesPerSecond = 32 * 1024
 /** A file may be this late. Some file systems show what was written some seconds later. */
 const graceMs = 10_000
+/** Late files, which may be many and ask for each of their parts, see others as they were this long ago at most. */
+const restsMs = 1_000
 /** The addresses of uploads of which the process knows when they were first used. */
 const maxAddresses = 10_000
 
@@ -26,6 +28,7 @@ export class GrowingFiles {
   readonly #minFreeBytes: number
   /** Uploads that are begun again keep their first time: otherwise they would keep room anew without sending anything. */
   readonly #firstBegan = new Map<string, number>()
+  #rests = { readAtMs: -Infinity, rests: new Map<string, number>() }
   #lastReserved: Promise<unknown> = Promise.resolve()
 
   constructor(folder: string, minFreeBytes: number) {
@@ -59,9 +62,12 @@ export class GrowingFiles {
     await this.#inTurn(async () => {
       await file.truncate(bytes)
       if (isUpload) await this.#endEarlier(name)
-      const { missing, missingOfHolder } = await this.#others(name)
+      const others = await this.#readRests()
+      others.delete(name)
+      const { holder } = partsOf(name)
       // The other uploads of the same tenant count twice, so that each tenant leaves room for the next one.
-      await this.#assertFree(missing + missingOfHolder + bytes)
+      const ofHolder = holder ? sumOf(others, (other) => partsOf(other).holder === holder) : 0
+      await this.#assertFree(sumOf(others) + ofHolder + bytes)
     })
   }
 
@@ -76,7 +82,11 @@ export class GrowingFiles {
   ) {
     if (isUpload && (await file.stat()).nlink === 0) throw superseded()
     if (!isLate(beganMs, part.written)) return this.#assertFree(part.bytes)
-    await this.#inTurn(async () => this.#assertFree((await this.#others(name)).missing + part.rest))
+    await this.#inTurn(async () => {
+      if (performance.now() - this.#rests.readAtMs > restsMs) await this.#readRests()
+      const { rests } = this.#rests
+      await this.#assertFree(sumOf(rests) - (rests.get(name) ?? 0) + part.rest)
+    })
   }
 
   /** One upload after the other: each sees what those before it have reserved. */
@@ -109,25 +119,20 @@ export class GrowingFiles {
   }
 
   /**
-   * The bytes that the other files that are being written still need. Uploads that send nearly nothing must not block all
-   * others, so a file that is slower than `minBytesPerSecond` does not count.
+   * The bytes that each file that is being written still needs. Uploads that send nearly nothing must not block all others,
+   * so a file that is slower than `minBytesPerSecond` needs none.
    */
-  async #others(name: string): Promise<{ missing: number; missingOfHolder: number }> {
-    const own = partsOf(name)
-    let missing = 0
-    let missingOfHolder = 0
-    const count = async (other: string) => {
-      const stats = await stat(join(this.folder, other)).catch(unlessGone)
+  async #readRests(): Promise<Map<string, number>> {
+    const rests = new Map<string, number>()
+    const read = async (name: string) => {
+      const stats = await stat(join(this.folder, name)).catch(unlessGone)
       if (!stats || stats.mtimeMs < Date.now() - stalledMs) return
-      const { beganMs, holder } = partsOf(other)
       const written = stats.blocks * 512
-      if (isLate(beganMs, written)) return
-      const rest = Math.max(0, stats.size - written)
-      missing += rest
-      if (holder && holder === own.holder) missingOfHolder += rest
+      if (!isLate(partsOf(name).beganMs, written)) rests.set(name, Math.max(0, stats.size - written))
     }
-    await Promise.all((await readdir(this.folder)).filter((other) => other !== name).map(count))
-    return { missing, missingOfHolder }
+    await Promise.all((await readdir(this.folder)).map(read))
+    this.#rests = { readAtMs: performance.now(), rests: new Map(rests) }
+    return rests
   }
 
   async #assertFree(bytes: number): Promise<void> {
@@ -136,6 +141,10 @@ export class GrowingFiles {
     const cause = new Error(`${this.#minFreeBytes / 2 ** 20} MiB of its disk must stay free`)
     throw new BlobError('unavailable', 'the data folder cannot be used', { cause })
   }
+}
+
+function sumOf(rests: Map<string, number>, isCounted: (name: string) => boolean = () => true): number {
+  return [...rests].reduce((sum, [name, rest]) => (isCounted(name) ? sum + rest : sum), 0)
 }
 
 /** Of a file without a name, which another upload has ended. */
