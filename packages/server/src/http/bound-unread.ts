@@ -76,7 +76,7 @@ export function sendBody(
   const isText = typeof body === 'string'
   if (isText && body.length > largeBytes) collector.note(body.length)
   const { shares, reader } = sharesOf(req)
-  if (isText && req.method === 'GET') sizes.note(req, reader, body.length)
+  if (isText && isRead) sizes.note(req, reader, body.length)
   const bytes = isText ? Buffer.from(body) : body
   // Text is made for this answer alone. The bytes of cached files are shared by all readers.
   const held = isText ? bytes.length : pieceBytes

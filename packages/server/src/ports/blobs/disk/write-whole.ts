@@ -21,7 +21,7 @@ export interface WholeFile {
   assertRoom?: (file: FileHandle, part: WholeFilePart) => Promise<void>
 }
 
-export interface WholeFilePart {
+interface WholeFilePart {
   /** The bytes of this part. */
   bytes: number
   /** The bytes before this part. */
