@@ -1546,6 +1546,7 @@ create table artifact_uploads (
   lease_owner text collate "C",
   lease_until timestamp(3) with time zone,
   expires_at timestamp(3) with time zone not null,
+  address text collate "C",
   constraint artifact_uploads_pkey PRIMARY KEY (tenant_id, collection_id, artifact_id),
   constraint artifact_uploads_bytes_positive CHECK ((bytes > 0))
 );

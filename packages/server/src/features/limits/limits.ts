@@ -90,10 +90,13 @@ function dailyCount({ tenantId }: PublicCaller, meter: DailyCount['meter'], subj
  * tenants, and the database alone does not suffice to guess it. When a new master key begins to seal, the counts of
  * that day restart from zero.
  */
-function addressCount({ vault }: Pick<Context, 'vault'>, caller: PublicCaller, meter: DailyCount['meter']): DailyCount {
-  const secret = JSON.stringify(['address', caller.tenantId, today()])
-  const hashed = vault.fingerprintWith(secret, Buffer.from(limitAddress(caller.address)))
-  return dailyCount(caller, meter, hashed.toString('base64url'))
+export function hashAddress({ vault }: Pick<Context, 'vault'>, tenantId: string, address: string): string {
+  const secret = JSON.stringify(['address', tenantId, today()])
+  return vault.fingerprintWith(secret, Buffer.from(limitAddress(address))).toString('base64url')
+}
+
+function addressCount(ctx: Pick<Context, 'vault'>, caller: PublicCaller, meter: DailyCount['meter']): DailyCount {
+  return dailyCount(caller, meter, hashAddress(ctx, caller.tenantId, caller.address))
 }
 
 function tooManyPaints(who: string): (limit: number) => ApiError {

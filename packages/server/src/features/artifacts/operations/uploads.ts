@@ -3,7 +3,7 @@ import { ApiError, invalid } from '#errors/api-error.ts'
 import { uploadKey } from '#features/blob-deletions/blob-keys.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import type { TenantLimits } from '#config/tenant-limits.ts'
-import { assertQuota, findLimits, takeUploadBytes } from '#features/limits/limits.ts'
+import { assertQuota, findLimits, hashAddress, takeUploadBytes } from '#features/limits/limits.ts'
 import { artifactView } from '../artifact.ts'
 import { findArtifact, insertPendingArtifact } from '../store.ts'
 import { completeUpload } from '../uploads/complete-upload.ts'
@@ -15,11 +15,13 @@ const retryAfterSeconds = 60
 const gibibyte = 1024 ** 3
 
 /** Presigning computes the address in this process: it needs no call to the blob store, which may be unavailable. */
-export const uploadArtifact: HandlerOf<'uploadArtifact'> = async ({ ctx, tx, tenantId, key, address, collection, body }) => {
+export const uploadArtifact: HandlerOf<'uploadArtifact'> = async (call) => {
+  const { ctx, tx, tenantId, key, address, collection, body } = call
   const { kind, mime, bytes, sha256 = null, title = null, alt = null } = body
   const collectionId = collection.id
   if (kind !== 'clip' && !mime.startsWith('image/')) throw invalid('/mime', `must be an image for the kind ${kind}`)
-  const open = await countOpenUploads(tx, tenantId, collectionId)
+  const publicAddress = key.kind === 'publishable' ? hashAddress(ctx, tenantId, address) : undefined
+  const open = await countOpenUploads(tx, tenantId, collectionId, publicAddress)
   assertUploadQuota(open, bytes, await findLimits(ctx, tx, tenantId))
   await assertQuota(ctx, tx, tenantId, { bytes, announced: open.bytes })
   if (key.kind === 'publishable') await takeUploadBytes(ctx, tx, { tenantId, collectionId, address }, bytes)
@@ -33,7 +35,8 @@ export const uploadArtifact: HandlerOf<'uploadArtifact'> = async ({ ctx, tx, ten
   })
   const pending = { id, kind, source: 'upload', status: 'painting', stage: 'uploading', title, alt, error: null } as const
   await insertPendingArtifact(tx, tenantId, collectionId, pending)
-  await insertUpload(tx, tenantId, { collectionId, artifactId: id, mime, bytes, sha256 }, { expiresInSeconds })
+  const upload = { collectionId, artifactId: id, mime, bytes, sha256 }
+  await insertUpload(tx, tenantId, upload, { expiresInSeconds, address: publicAddress })
   return { status: 201, data: { id, upload: { method, url, headers, expires_at: expiresAt.toISOString() } } }
 }
 
@@ -47,6 +50,8 @@ function assertUploadQuota(open: OpenUploads, bytes: number, limits: TenantLimit
   if (open.inCollection >= openUploadsInCollection)
     throw tooManyUploads(`This collection has ${openUploadsInCollection} open uploads.`)
   if (open.count >= openUploads) throw tooManyUploads(`Your account has ${openUploads} open uploads.`)
+  // One address has at most as many as stay free for all others.
+  if (open.count + open.ofAddress >= openUploads) throw tooManyUploads(`This address has ${open.ofAddress} open uploads.`)
   if (open.bytes + bytes > openUploadBytes)
     throw tooManyUploads(`With this upload, your account would exceed ${sizeText(openUploadBytes)} of open uploads.`)
 }

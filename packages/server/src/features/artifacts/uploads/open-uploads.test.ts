@@ -11,14 +11,14 @@ import { expireUploads } from './complete-upload.ts'
 
 let api: TestApi
 before(async () => {
-  api = await startTestApi()
+  api = await startTestApi({ trustProxy: 'loopback' })
 })
 after(() => api.close())
 
-function announce(world: StoredWorld, place: Place, bytes = 70): Promise<Got> {
+function announce(world: StoredWorld, place: Place, bytes = 70, more: object = {}): Promise<Got> {
   const body = { kind: 'image', mime: 'image/png', bytes }
   const path = `/collections/${place.id}/artifacts/upload`
-  return sendUntilServed(world.api, 'POST', path, { ...place.owner, idempotencyKey: randomUUID(), body })
+  return sendUntilServed(world.api, 'POST', path, { ...place.owner, idempotencyKey: randomUUID(), body, ...more })
 }
 
 function assertFull(got: Got, what: RegExp): void {
@@ -54,13 +54,27 @@ test('a collection has at most 100 open uploads, however many are announced at o
 
 test('a tenant has at most 1,000 open uploads in all its collections, and another tenant its own', async () => {
   const world = await StoredWorld.open(api)
+  const server = { key: world.tenant.secretKey }
   for (let i = 0; i < 10; i++) {
     const place = await world.makeCollection()
-    assert.deepEqual([...new Set(await statusesOf(100, () => announce(world, place)))], [201])
+    assert.deepEqual([...new Set(await statusesOf(100, () => announce(world, place, 70, server)))], [201])
   }
   assertFull(await announce(world, await world.makeCollection()), /^Your account has 1000 open uploads/)
   const stranger = await StoredWorld.open(api)
   assert.equal((await announce(stranger, await stranger.makeCollection())).status, 201)
+})
+
+test('one address leaves as many open uploads to others as it has itself', async () => {
+  const world = await StoredWorld.open(api)
+  const limits = { headers: { 'x-admin-token': api.adminToken }, body: { open_uploads: 40 } }
+  assert.equal((await send(api, 'PUT', `/tenants/${world.tenant.id}/limits`, limits)).status, 200)
+  const place = await world.makeCollection()
+  const from = (address: string) => announce(world, place, 1, { headers: { 'x-forwarded-for': address } })
+  const hoard = async (address: string) => (await statusesOf(25, () => from(address))).filter((status) => status === 201).length
+  assert.equal(await hoard('192.0.2.1'), 20)
+  assertFull(await from('192.0.2.1'), /^This address has 20 open uploads/)
+  assert.equal(await hoard('192.0.2.2'), 10)
+  assert.equal((await announce(world, place, 1, { key: world.tenant.secretKey })).status, 201)
 })
 
 test('a tenant announces at most 20 GiB', async () => {

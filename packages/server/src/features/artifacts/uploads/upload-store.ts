@@ -43,18 +43,18 @@ function toClaimedUpload(key: UploadKey, leaseOwner: string, { tries: attempts, 
 const insertStatement = statement<never>(
   'artifact-uploads-insert',
   // By the clock of the database, which also decides what has expired. That of the process may be hours behind it.
-  `insert into artifact_uploads (tenant_id, collection_id, artifact_id, mime, bytes, sha256, expires_at)
-   values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))`,
+  `insert into artifact_uploads (tenant_id, collection_id, artifact_id, mime, bytes, sha256, expires_at, address)
+   values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7), $8)`,
 )
 
 export async function insertUpload(
   tx: Tx,
   tenantId: string,
   upload: Omit<Upload, 'tenantId'>,
-  { expiresInSeconds }: { expiresInSeconds: number },
+  { expiresInSeconds, address }: { expiresInSeconds: number; address: string | undefined },
 ): Promise<void> {
   const { collectionId, artifactId, mime, bytes, sha256 } = upload
-  await tx.query(insertStatement, [tenantId, collectionId, artifactId, mime, bytes, sha256, expiresInSeconds])
+  await tx.query(insertStatement, [tenantId, collectionId, artifactId, mime, bytes, sha256, expiresInSeconds, address ?? null])
 }
 
 const lockStatement = statement<never>(
@@ -65,7 +65,8 @@ const lockStatement = statement<never>(
 
 const openStatement = statement<OpenUploads>(
   'artifact-uploads-open',
-  `select count(*)::int as count, coalesce(sum(bytes), 0)::float as bytes, count(*) filter (where collection_id = $2)::int as "inCollection"
+  `select count(*)::int as count, coalesce(sum(bytes), 0)::float as bytes, count(*) filter (where collection_id = $2)::int as "inCollection",
+     count(*) filter (where address = $3)::int as "ofAddress"
    from artifact_uploads where tenant_id = $1 and expires_at > now()`,
 )
 
@@ -73,6 +74,8 @@ export interface OpenUploads {
   count: number
   bytes: number
   inCollection: number
+  /** Those that the same address has announced with a publishable key. */
+  ofAddress: number
 }
 
 /** Locks the tenant's uploads until the transaction ends: meanwhile none is announced or completed. */
@@ -81,10 +84,11 @@ export async function lockUploads(tx: Tx, tenantId: string): Promise<void> {
 }
 
 /** Locks the tenant's uploads, and counts those that are neither complete nor expired. */
-export async function countOpenUploads(tx: Tx, tenantId: string, collectionId: string): Promise<OpenUploads> {
+export async function countOpenUploads(tx: Tx, tenantId: string, collectionId: string, address?: string): Promise<OpenUploads> {
   // The lock is a statement of its own, so that the count sees what the previous holder of the lock has committed.
   await lockUploads(tx, tenantId)
-  const [open = { count: 0, bytes: 0, inCollection: 0 }] = await tx.query(openStatement, [tenantId, collectionId])
+  const none = { count: 0, bytes: 0, inCollection: 0, ofAddress: 0 }
+  const [open = none] = await tx.query(openStatement, [tenantId, collectionId, address ?? null])
   return open
 }
 
