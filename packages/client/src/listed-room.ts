@@ -155,7 +155,8 @@ export function openListedRoom(options: ListedRoomOptions): ListedRoom {
       }),
     admitVouched: (keys, { signal } = {}) => inTurn(() => admitVouched(connection, keys, signal)),
     invitations: ({ signal } = {}) => inTurn(() => connection.invitations(signal)),
-    admit: ({ invitedAs, signal } = {}) => inTurn(() => connection.admit(signal, invitedAs)),
+    admit: ({ invitedAs, signal } = {}) =>
+      inTurn(() => connection.admit(signal, (one) => (invitedAs ?? one.invitedAs) === one.invitedAs)),
     host: (consent, { signal } = {}) => inTurn(() => connection.host(consent, signal)),
     expel: (keys, { signal } = {}) => inTurn(() => connection.expel(keys, signal)),
   }

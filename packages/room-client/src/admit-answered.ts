@@ -1,11 +1,10 @@
 import { parseEmail } from '@atrium/identity/email'
 import { withAdmitted } from './list-changes.ts'
 import type { ListedConnection } from './listed-connection.ts'
-import type { Member } from './listed-types.ts'
+import type { Invitation, Member } from './listed-types.ts'
 
 interface AdmitOptions {
-  /** Who was invited as this; undefined: everybody who has answered. */
-  readonly only: string | undefined
+  readonly isMeant: (invitation: Invitation) => boolean
   /** Whether an address is believed by an ID token only. */
   readonly needsTokens: boolean
 }
@@ -13,16 +12,17 @@ interface AdmitOptions {
 /** The owner lets in the devices that have answered an invitation, each in the place of it. Resolves to them. */
 export async function admitAnswered(
   connection: ListedConnection,
-  { only, needsTokens }: AdmitOptions,
+  { isMeant, needsTokens }: AdmitOptions,
   signal: AbortSignal | undefined,
 ): Promise<Member[]> {
   let answered: { key: string; card: string }[] = []
   await connection.change(async (list) => {
     // By the list that this one follows: another tab of the owner may have taken an invitation back meanwhile.
     answered = []
-    for (const { key, invitedAs, answeredBy } of (await connection.list()).invitations) {
-      const isMeant = answeredBy && (only ?? invitedAs) === invitedAs && (!needsTokens || mayEnter(invitedAs, answeredBy))
-      if (isMeant && (await connection.canSealTo(answeredBy.key))) answered.push({ key, card: answeredBy.key })
+    for (const invitation of (await connection.list()).invitations) {
+      const { key, invitedAs, answeredBy } = invitation
+      const mayBeLetIn = answeredBy && isMeant(invitation) && (!needsTokens || mayEnter(invitedAs, answeredBy))
+      if (mayBeLetIn && (await connection.canSealTo(answeredBy.key))) answered.push({ key, card: answeredBy.key })
     }
     return answered.length > 0 ? withAdmitted(list, answered) : undefined
   }, signal)

@@ -186,9 +186,9 @@ export class ListedConnection {
     return text
   }
 
-  /** Lets in who has answered. `only`: who was invited as this; undefined: everybody. */
-  admit(signal: AbortSignal | undefined, only?: string): Promise<Member[]> {
-    return admitAnswered(this, { only, needsTokens: this.#options.identityProvider !== undefined }, signal)
+  /** Lets in who has answered one of these invitations; by default, one of all. */
+  admit(signal: AbortSignal | undefined, isMeant: (invitation: Invitation) => boolean = () => true): Promise<Member[]> {
+    return admitAnswered(this, { isMeant, needsTokens: this.#options.identityProvider !== undefined }, signal)
   }
 
   /** The removed devices keep what they could read. Nothing after this line is sealed with a key that they have. */

@@ -216,6 +216,21 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await Promise.all([ann.close(), bob.close()])
   })
 
+  test('who is let in is the one whose button the owner presses, and nobody else who has answered', async () => {
+    const [ann, bob, cem] = await Promise.all([newVisitor(browser), newVisitor(browser), newVisitor(browser)])
+    await makeListedRoom(ann.page)
+    await answer(bob.page, await inviteByName(ann.page, 'Bob, by telephone'), { name: 'Bob' })
+    await answer(cem.page, await inviteByName(ann.page, 'Cem, by telephone'), { name: 'Cem' })
+    await button(ann.page, 'Let in Cem, by telephone').waitFor()
+    await button(ann.page, 'Let in Bob, by telephone').click()
+    await button(ann.page, 'Remove Bob').waitFor()
+    await heading(bob.page, 'The room is ready').waitFor({ timeout: 20_000 })
+    await button(ann.page, 'Let in Cem, by telephone').waitFor()
+    assert.equal(await button(ann.page, 'Remove Cem').count(), 0)
+    await heading(cem.page, 'The invitation is answered').waitFor()
+    await Promise.all([ann.close(), bob.close(), cem.close()])
+  })
+
   test('an address that another sign-in shows is not let in, and the owner is told', async () => {
     const [ann, eve] = await Promise.all([newVisitor(browser), newVisitor(browser)])
     await makeListedRoom(ann.page, 'bob@example.com')

@@ -119,7 +119,7 @@ export class ListedChannel implements Channel {
 
   /** Lets in who was invited as this, if there is an answer. Resolves to whether that device is on the list. */
   async letIn(invitedAs: string): Promise<boolean> {
-    const admitted = await this.#explained(this.#connection.admit(undefined, invitedAs))
+    const admitted = await this.#explained(this.#connection.admit(undefined, (one) => one.invitedAs === invitedAs))
     if (admitted.length > 0) await this.refresh()
     return (await this.#connection.list()).members.some((member) => member.invitedAs === invitedAs)
   }
@@ -140,9 +140,9 @@ export class ListedChannel implements Channel {
     if (found.length > 0) await this.expel(found.map(({ key }) => key))
   }
 
-  /** Lets in who has answered, as far as the tokens allow. */
-  async admit(): Promise<readonly Member[]> {
-    const admitted = await this.#explained(this.#connection.admit(undefined))
+  /** Lets in who has answered this invitation, if the token allows it. The owner judges each answer by itself. */
+  async admit(invitation: string): Promise<readonly Member[]> {
+    const admitted = await this.#explained(this.#connection.admit(undefined, ({ key }) => key === invitation))
     await this.refresh()
     return admitted
   }

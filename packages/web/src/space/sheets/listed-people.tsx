@@ -52,10 +52,10 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
       setBusy(false)
     }
   }
-  const admit = ({ answeredBy, invitedAs }: Invitation) =>
+  const admit = ({ key, answeredBy, invitedAs }: Invitation) =>
     run(
       async () => {
-        const admitted = await listed.admit()
+        const admitted = await listed.admit(key)
         if (admitted.length > 0 || !answeredBy) return true
         setProblem((await listed.canSealTo(answeredBy.key)) ? words.notLetIn : words.noKey)
         return false
