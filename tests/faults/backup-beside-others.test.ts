@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../packages/server/tes
 import { freePort, startAtrium } from '../support/atrium-process.ts'
 import { askGood, call, makeTenant } from '../support/call-api.ts'
 import { install, until } from '../support/embedded-installation.ts'
+import { feedPipe } from '../support/feed-pipe.ts'
 import { queryDatabase } from '../support/query-database.ts'
 import { runAtrium, type AtriumRun } from '../support/run-atrium.ts'
 import { dot, uploadFile } from '../support/upload-file.ts'
@@ -194,17 +194,14 @@ test('an installation moves from the embedded database and the disk to PostgreSQ
 /** A restore that has read half of the archive, and waits for the rest. */
 async function restoreHalf(t: TestContext, archive: string, env: Record<string, string>) {
   const pipe = join(await openFolder(join(folder, 'pipe-')), 'archive.tar')
-  execFileSync('mkfifo', [pipe])
+  const { feed, kill } = feedPipe(pipe)
+  t.after(kill)
   const restore = runAtrium(['restore', pipe], env)
   t.after(() => restore.kill('SIGKILL'))
-  // A process, because this one could not end while it waits in the system for somebody who reads the pipe.
-  const writer = spawn('sh', ['-c', 'exec cat > "$0"', pipe], { stdio: ['pipe', 'ignore', 'inherit'] })
-  t.after(() => writer.kill('SIGKILL'))
-  writer.stdin.on('error', () => undefined)
   const bytes = await readFile(archive)
-  writer.stdin.write(bytes.subarray(0, bytes.length / 2))
+  feed.write(bytes.subarray(0, bytes.length / 2))
   await untilSaid(restore, /Restoring the snapshot/)
-  return { restore, finish: () => writer.stdin.end(bytes.subarray(bytes.length / 2)) }
+  return { restore, finish: () => feed.end(bytes.subarray(bytes.length / 2)) }
 }
 
 /** The variables of an empty bucket. Without an S3 server on this machine, the files move to another folder. */

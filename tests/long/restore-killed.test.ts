@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createWriteStream, type WriteStream } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../packages/server/tes
 import { startAtrium } from '../support/atrium-process.ts'
 import { askGood, makeTenant } from '../support/call-api.ts'
 import { until } from '../support/embedded-installation.ts'
+import { feedPipe } from '../support/feed-pipe.ts'
 import { queryDatabase } from '../support/query-database.ts'
 import { runAtrium, type AtriumRun } from '../support/run-atrium.ts'
 import { dot, uploadFile } from '../support/upload-file.ts'
@@ -22,7 +20,7 @@ let archive: Buffer
 let target: TestDatabase
 let env: Record<string, string>
 let running: AtriumRun | undefined
-let feed: WriteStream | undefined
+let pipe: ReturnType<typeof feedPipe> | undefined
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'atrium-killed-'))
@@ -48,18 +46,16 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   running?.kill('SIGKILL')
-  feed?.destroy()
+  pipe?.kill()
   await target.drop()
 })
 
 /** A restore that reads the first bytes of the archive, and waits for the others. */
 async function restoreUpTo(bytes: number): Promise<AtriumRun> {
-  const pipe = join(await mkdtemp(join(folder, 'pipe-')), 'archive.tar')
-  execFileSync('mkfifo', [pipe])
-  running = runAtrium(['restore', pipe], env)
-  feed = createWriteStream(pipe)
-  feed.on('error', () => undefined)
-  feed.write(archive.subarray(0, bytes))
+  const path = join(await mkdtemp(join(folder, 'pipe-')), 'archive.tar')
+  pipe = feedPipe(path)
+  running = runAtrium(['restore', path], env)
+  pipe.feed.write(archive.subarray(0, bytes))
   return running
 }
 
@@ -110,7 +106,7 @@ test('killed after the load, before the mark is removed', async () => {
   try {
     // The row that the restore writes at its end waits for this one.
     await client.query('begin; insert into restores (snapshot_at) values (now())')
-    feed!.end(archive.subarray(placeOf('manifest.json')))
+    pipe!.feed.end(archive.subarray(placeOf('manifest.json')))
     const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into restores%'`
     await until(() => sees(waits), 'the restore is at its end', 60_000)
     await killed(run)
@@ -129,7 +125,6 @@ test('a second restore and a server are refused while one runs, which then succe
   const server = runAtrium(['start'], env)
   assert.equal(await server.ended(30_000), 1, server.output())
   assert.match(server.output(), /^atrium: atrium restore is writing into this database/m)
-  feed!.end(archive.subarray(placeOf('blobs/ten_') + 512 + 10))
-  await once(feed!, 'close')
+  pipe!.feed.end(archive.subarray(placeOf('blobs/ten_') + 512 + 10))
   assert.equal(await run.ended(60_000), 0, run.output())
 })
