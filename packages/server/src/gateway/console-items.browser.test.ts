@@ -167,4 +167,36 @@ describe('several items are curated at once', { skip: skipWithoutChromium, timeo
     assert.deepEqual(problems, [])
     await page.context().close()
   })
+
+  test('of 500 items, each key is answered within 200 ms by a processor that is 6 times slower', async (t) => {
+    const { id } = await world.makeCollection(Array.from({ length: 500 }, (_, at) => `Hello from the pier ${at}`))
+    const { page } = await world.open(`/collections/${id}`)
+    const items = page.getByRole('list', { name: 'Items' }).getByRole('listitem')
+    for (let shown = 50; shown < 500; shown += 50) {
+      await items.nth(shown - 1).waitFor({ state: 'attached' })
+      await page.getByRole('button', { name: 'Load more' }).click()
+    }
+    await items.nth(499).waitFor({ state: 'attached' })
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: 6 })
+    const median = async (keys: string) => {
+      const times: number[] = []
+      for (const key of keys)
+        times.push(
+          await page.evaluate<number>(`new Promise((done) => {
+            const begun = performance.now()
+            document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true, cancelable: true }))
+            requestAnimationFrame(() => setTimeout(() => done(performance.now() - begun)))
+          })`),
+        )
+      return times.sort((a, b) => a - b)[times.length >> 1]!
+    }
+    for (const keys of ['jjjjjjjj', 'ssssssss']) {
+      const tookMs = await median(keys)
+      assert.equal(await page.evaluate("document.querySelectorAll('.item').length"), 500)
+      t.diagnostic(`${keys[0]}: ${Math.round(tookMs)} ms`)
+      assert.ok(tookMs <= 200, `${keys[0]}: ${tookMs} ms`)
+    }
+    await page.context().close()
+  })
 })

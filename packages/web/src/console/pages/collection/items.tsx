@@ -1,5 +1,5 @@
 import { followStream } from '@atrium/client/follow-stream'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { api } from '../../api/api.ts'
 import { may } from '../../api/roles.ts'
 import { useAction } from '../../api/use-action.ts'
@@ -126,6 +126,14 @@ export function Items({ id }: { id: string }) {
     { keys: 'r', label: 'Load new items', run: refresh },
   ])
   const shown = rows.find((row) => row.id === opened)
+  const latest = useRef<RowActions>(undefined!)
+  latest.current = {
+    activate: (of) => activate(rows.findIndex((row) => row.id === of)),
+    open: setOpened,
+    select: (of, isRange) => selection.toggle(of, isRange),
+    toggle: (of, flag) => curation.toggle(of, flag),
+  }
+  const selected = new Set(selection.ids)
   return (
     <>
       <div class="filters">
@@ -178,19 +186,13 @@ export function Items({ id }: { id: string }) {
       )}
       <ul class="items" ref={list} aria-label="Items">
         {rows.map((item, index) => (
-          <ItemRow
+          <SteadyRow
             key={item.id}
             item={item}
             isActive={index === Math.max(0, active)}
-            onActivate={() => activate(index)}
-            onOpen={() => setOpened(item.id)}
-            {...(mayCurate && {
-              curate: {
-                isSelected: selection.ids.includes(item.id),
-                onSelect: (isRange) => selection.toggle(item.id, isRange),
-                onToggle: (flag) => curation.toggle(item.id, flag),
-              },
-            })}
+            isSelected={selected.has(item.id)}
+            mayCurate={mayCurate}
+            actions={latest}
           />
         ))}
       </ul>
@@ -215,6 +217,42 @@ export function Items({ id }: { id: string }) {
       )}
     </>
   )
+}
+
+interface RowActions {
+  activate: (id: string) => void
+  open: (id: string) => void
+  select: (id: string, isRange: boolean) => void
+  toggle: (id: string, flag: Flag) => void
+}
+
+interface SteadyRowProps {
+  item: Item
+  isActive: boolean
+  isSelected: boolean
+  mayCurate: boolean
+  actions: { readonly current: RowActions }
+}
+
+/** Is rendered again only where something of it changes: a key changes one or two of a thousand items. */
+function SteadyRow({ item, isActive, isSelected, mayCurate, actions }: SteadyRowProps) {
+  const { id } = item
+  const row = () => (
+    <ItemRow
+      item={item}
+      isActive={isActive}
+      onActivate={() => actions.current.activate(id)}
+      onOpen={() => actions.current.open(id)}
+      {...(mayCurate && {
+        curate: {
+          isSelected,
+          onSelect: (isRange) => actions.current.select(id, isRange),
+          onToggle: (flag) => actions.current.toggle(id, flag),
+        },
+      })}
+    />
+  )
+  return useMemo(row, [item, isActive, isSelected, mayCurate])
 }
 
 function askToDelete(count: number): Promise<boolean> {
