@@ -147,7 +147,7 @@ for (const [name, startProxy] of [
         })
         const startedAt = Date.now()
         await until(`"${word}"`)
-        assert.ok(Date.now() - startedAt < 2_000, `after ${Date.now() - startedAt} ms`)
+        assert.ok(Date.now() - startedAt < 8_000, `after ${Date.now() - startedAt} ms`)
       }
       stream.close()
     })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { AnswerTooLong, getBytes } from './get-bytes.ts'
 
-const bounds = { maxBytes: 1_000, timeoutMs: 300 }
+const bounds = { maxBytes: 1_000, timeoutMs: 20_000 }
 const server = createServer((req, res) => {
   if (req.url === '/whole') res.end('x'.repeat(bounds.maxBytes))
   else if (req.url === '/long') res.end('x'.repeat(bounds.maxBytes + 1))
@@ -42,8 +42,8 @@ test('the body of another status counts for nothing, however long it is', async 
 test('an answer that does not come, stops or is cut off is an error', async () => {
   for (const path of ['/never', '/stops', '/cut']) {
     const from = Date.now()
-    await assert.rejects(getBytes(`${origin}${path}`, bounds), path)
-    assert.ok(Date.now() - from < 2_000, `${path} took ${Date.now() - from} ms`)
+    await assert.rejects(getBytes(`${origin}${path}`, { ...bounds, timeoutMs: 300 }), path)
+    assert.ok(Date.now() - from < 8_000, `${path} took ${Date.now() - from} ms`)
   }
   server.close()
   server.closeAllConnections()
