@@ -126,13 +126,14 @@ export function Items({ id }: { id: string }) {
     { keys: 'r', label: 'Load new items', run: refresh },
   ])
   const shown = rows.find((row) => row.id === opened)
-  const latest = useRef<RowActions>(undefined!)
-  latest.current = {
+  const actions: RowActions = {
     activate: (of) => activate(rows.findIndex((row) => row.id === of)),
     open: setOpened,
     select: (of, isRange) => selection.toggle(of, isRange),
     toggle: (of, flag) => curation.toggle(of, flag),
   }
+  const latest = useRef(actions)
+  latest.current = actions
   const selected = new Set(selection.ids)
   return (
     <>
