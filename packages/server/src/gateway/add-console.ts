@@ -88,4 +88,4 @@ async function readConsole(): Promise<ConsoleFiles> {
   return { page: await fixedFile(html.replace(link, () => `<style>${style}</style>`)), policy: policyOf(style), assets }
 }
 
-const styleLink = /<link rel="stylesheet"[^>]* href="\/console\/assets\/([^"]+)">/
+const styleLink = /<link rel="stylesheet" crossorigin href="\/console\/assets\/([^"]{1,200})">/
