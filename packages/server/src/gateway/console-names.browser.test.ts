@@ -89,6 +89,15 @@ describe('names in the console', { skip: skipWithoutChromium, timeout: 120_000 }
     await list.context().close()
   })
 
+  test('a letter with a thousand accents in a title covers nothing of the page', async () => {
+    const body = { metadata: { share_title: `Quay${'\u0301'.repeat(1_000)}` } }
+    await send(world.api, 'POST', '/collections', { key: world.tenant.secretKey, body })
+    const { page } = await world.open('/', phone)
+    const title = page.getByRole('link', { name: 'Quay' })
+    assert.equal((await title.textContent())?.length, 'Quay'.length + 6)
+    await page.context().close()
+  })
+
   test('a name with spaces and characters that are not shown is confirmed by what is shown', async () => {
     const { id } = await world.api.makeTenant('Far  Harbour\u200b cafe\u0301')
     const { page } = await world.open(`/tenants/${id}`, { as: 'operator' })

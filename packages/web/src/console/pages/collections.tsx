@@ -6,7 +6,7 @@ import { CopyText } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { PagedTable } from '../parts/data-table.tsx'
 import { CheckField, SelectField, TextField } from '../parts/fields.tsx'
-import { Badge, formatNumber, Time } from '../parts/format.tsx'
+import { Badge, formatNumber, shownTitle, Time } from '../parts/format.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, PageHead } from '../parts/page-head.tsx'
@@ -94,8 +94,7 @@ export function Collections() {
 }
 
 export function titleOf(metadata: Record<string, unknown>): string {
-  const title = metadata['share_title']
-  return typeof title === 'string' && title.trim() !== '' ? title : 'Without a title'
+  return shownTitle(metadata) ?? 'Without a title'
 }
 
 const TYPING_MS = 250

@@ -8,7 +8,7 @@ import { lastDays, loadUsageDays, type Meter, sum, type UsageDays } from '../api
 import { Chart } from '../parts/chart.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { FailureNote } from '../parts/failure.tsx'
-import { formatNumber, Time } from '../parts/format.tsx'
+import { formatNumber, shownTitle, Time } from '../parts/format.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -114,7 +114,7 @@ function Newest() {
       <ul class="lines">
         {data.map(({ id, metadata, item_count, created_at }) => (
           <li key={id}>
-            <Link to={`/collections/${id}`}>{typeof metadata['share_title'] === 'string' ? metadata['share_title'] : id}</Link>
+            <Link to={`/collections/${id}`}>{shownTitle(metadata) ?? id}</Link>
             <span class="muted">{formatNumber(item_count)} items shown</span>
             <Time at={created_at} />
           </li>

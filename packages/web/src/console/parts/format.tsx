@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { cleanLine } from '../../share/clean-text.ts'
 import { isolated } from '../../space/text/format.ts'
 import { shortId } from './copy.tsx'
 
@@ -16,6 +17,11 @@ const STEPS = [
   [30 * 86_400, 'day'],
 ] as const
 const SECONDS = { second: 1, minute: 60, hour: 3_600, day: 86_400 } as const
+
+/** The title of a collection, as the share page shows it: a letter may have a thousand accents, which would cover the page. */
+export function shownTitle(metadata: Record<string, unknown>): string | undefined {
+  return cleanLine(metadata['share_title'], 2_000)
+}
 
 /** "3 min. ago", with the exact local time in the title. Older than 30 days: the date. */
 export function Time({ at }: { at: string | null }) {

@@ -4,6 +4,7 @@ import { useStore } from '../../space/use-store.ts'
 import { api, signOut } from '../api/api.ts'
 import type { ConsoleSession } from '../api/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { shownTitle } from '../parts/format.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import type { PageSpec } from '../router/pages.ts'
 import { navigate } from '../router/router.tsx'
@@ -165,16 +166,13 @@ function useCollections(text: string): Command[] {
     const timer = setTimeout(() => {
       void api.listCollections({ query: { q: text.slice(0, 200), limit: 5 }, signal: stop.signal }).then(
         ({ data }) => {
-          const commands = data.map(({ id, metadata }): Command => {
-            const title = metadata['share_title']
-            return {
-              id,
-              label: typeof title === 'string' ? title : id,
-              hint: 'collection',
-              icon: 'collections',
-              run: () => navigate(`/collections/${id}`),
-            }
-          })
+          const commands = data.map(({ id, metadata }): Command => ({
+            id,
+            label: shownTitle(metadata) ?? id,
+            hint: 'collection',
+            icon: 'collections',
+            run: () => navigate(`/collections/${id}`),
+          }))
           setFound({ text, commands })
         },
         () => undefined, // The page of collections says why it fails.
