@@ -140,6 +140,45 @@ test('a list that no line can hold is an error of its own, and the room goes on'
   await room.invite('grace@example.org')
 })
 
+/** The longest text up to `most` with which `fill` writes a list. */
+async function longestFor(fill: (text: string) => Promise<unknown>, most: number): Promise<number> {
+  let [fits, tooLong] = [0, most]
+  while (tooLong - fits > 1) {
+    const length = Math.floor((fits + tooLong) / 2)
+    const isWritten = await fill('x'.repeat(length)).then(
+      () => true,
+      (error: unknown) => {
+        assert.ok(error instanceof ListFullError, String(error))
+        return false
+      },
+    )
+    if (isWritten) fits = length
+    else tooLong = length
+  }
+  return fits
+}
+
+for (const devices of [1, 4, 8])
+  test(`a device can be removed from a full list, also when the key changes for the first time: ${devices} devices`, async () => {
+    const { room, device } = await newRoom()
+    const seconds = await Promise.all(Array.from({ length: devices }, newDevice))
+    for (const second of seconds) {
+      const opened = openListedRoom({ ...more(), room: room.room, owner: room.key, device: second })
+      await room.vouch(await opened.card(room.key))
+      await room.admitVouched([opened.key])
+    }
+    await room.invite('Grace')
+    const connection = new ListedConnection({ ...more(), room: room.room, device })
+    await longestFor(
+      (text) =>
+        connection.change((list) => ({ ...list, invites: list.invites.map((one) => ({ ...one, for: text })) }), undefined),
+      65_536,
+    )
+    const [second] = seconds
+    await room.expel([second!.signing.thumbprint])
+    assert.equal((await room.members()).length, devices)
+  })
+
 test('the text of an invitation can be kept before the room has it', async () => {
   const { room, device } = await newRoom()
   const connection = new ListedConnection({ ...more(), room: room.room, device })

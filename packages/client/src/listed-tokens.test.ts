@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { serveTestProvider, type ServedProvider } from '../../identity/src/testing/serve-provider.ts'
+import { ListedConnection } from '../../room-client/src/listed-connection.ts'
 import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
 import {
   answerInvitation,
   generateDevicePairs,
+  ListFullError,
   type ListedRoomOptions,
   openListedRoom,
   type RoomDevice,
@@ -179,6 +181,40 @@ test('when the provider has other keys, or does not answer, the keys that the ow
   const { standing } = await unknown.room.identify(await gone.provider.sign({ nonce: unknown.owner }))
   assert.deepEqual(standing, { ok: false, reason: 'unchecked' })
   assert.ok(device)
+})
+
+test('a device can be removed from a full list, also when the provider has another key by now, or the owner another name', async () => {
+  const device = await newDevice()
+  const owner = device.signing.thumbprint
+  const room = openListedRoom({ ...more(), room: newRoomSecret().room, device })
+  await room.make()
+  const grace = await newDevice()
+  const idToken = await tokenFor(grace, 'grace@example.org')
+  await answerInvitation(await room.invite('grace@example.org'), { ...more(), device: grace, idToken })
+  await room.admit()
+  const full = new ListedConnection({ ...more(), room: room.room, device })
+  await room.invite('Linus')
+  for (let step = 32_768, length = 0; step > 0; step = Math.floor(step / 2)) {
+    const text = 'x'.repeat(length + step)
+    const isWritten = full.change((list) => ({ ...list, invites: list.invites.map((one) => ({ ...one, for: text })) }), undefined)
+    const error: unknown = await isWritten.catch((failure: unknown) => failure)
+    assert.ok(error === undefined || error instanceof ListFullError, String(error))
+    if (!error) length += step
+  }
+  const later = openListedRoom({
+    ...more(),
+    room: room.room,
+    device,
+    identityProvider: identityProvider(),
+    name: '😀'.repeat(80),
+  })
+  const member = (await later.members()).find(({ key }) => key !== owner)
+  assert.equal(member?.standing.ok && member.standing.keyFrom, 'issuer')
+  await later.expel([grace.signing.thumbprint])
+  assert.deepEqual(
+    (await later.members()).map(({ key }) => key),
+    [owner],
+  )
 })
 
 test('without a provider nothing is checked, and a removed device keeps the address that its lines had', async () => {

@@ -2,7 +2,7 @@ import { placeLine } from '@atrium/sealing/signed-request'
 import { admitAnswered } from './admit-answered.ts'
 import { callAsDevice } from './call-as-device.ts'
 import { withHosted, without } from './list-changes.ts'
-import { type NewList, sealList, sealRecord } from './listed-lines.ts'
+import { type NewList, sealList, sealNextList, sealRecord } from './listed-lines.ts'
 import { ListedReader } from './listed-reader.ts'
 import type { ListedView } from './listed-view.ts'
 import { TokenJudge } from './member-standing.ts'
@@ -229,7 +229,8 @@ export class ListedConnection {
       if (!list) return
       // After the decision, which may have verified a token with another key.
       const issuers = this.#judge.keysToSeal(content.issuers)
-      const line = await this.#seal({ ...list, issuers }, joining)
+      const epkOf = (key: string) => (joining?.key === key ? joining : this.#reader.card(key))?.epk
+      const line = await sealNextList({ ...list, issuers }, content, this.#options.device, epkOf)
       try {
         this.#sent.add(line)
         await callAsDevice(this.#options, { op: 'append', room, line, dedupe: randomId() }, { keys, signal })
@@ -245,17 +246,6 @@ export class ListedConnection {
         if (tried >= maxTries) throw error
       }
     }
-  }
-
-  async #seal(list: NewList, joining: Card | undefined): Promise<string> {
-    const { device } = this.#options
-    const sealed = await sealList(list, device, (key) => {
-      const card = joining?.key === key ? joining : this.#reader.card(key)
-      const found = list.invites.find((invite) => invite.key === key)?.epk ?? card?.epk
-      if (!found) throw new Error('a device on the list has no card')
-      return found
-    })
-    return sealed.line
   }
 
   async #readNew(signal: AbortSignal | undefined): Promise<void> {
