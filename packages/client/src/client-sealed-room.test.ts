@@ -112,6 +112,21 @@ test('nothing is written that no reader accepts, because it would end the room f
   assert.equal((await room.read()).length, 1)
 })
 
+test('a text that no line can hold is refused before it is sent, and a text of 46,000 bytes is not', async () => {
+  const calls: string[] = []
+  const watched: typeof fetch = async (url, init) => {
+    calls.push((JSON.parse(String(init?.body)) as { op: string }).op)
+    return fetch(url, init)
+  }
+  const room = open({ fetch: watched })
+  await room.make()
+  await room.say('夜'.repeat(15_333))
+  calls.length = 0
+  await assert.rejects(room.say('夜'.repeat(16_384)), { name: 'LineTooLongError' })
+  assert.ok(!calls.includes('append'))
+  assert.equal((await room.read()).length, 1)
+})
+
 test('another key is refused, and a client of the other kind too, before it reads anything', async () => {
   const room = open()
   await room.make()

@@ -5,6 +5,7 @@ import { type CallOptions, callSpace } from '@atrium/room-client/call-space'
 import { followPages, pollUntilAnswered } from '@atrium/room-client/follow-room'
 import { farewellRecord, type FoundFarewell, LineReader, policyRecord, turnRecord } from '@atrium/room-client/line-reader'
 import { newRoomSecret, randomId } from '@atrium/room-client/new-room-secret'
+import { sealLine } from '@atrium/room-client/seal-line'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import type { FollowOptions } from './follow-room.ts'
@@ -12,6 +13,7 @@ import { wait as delay, type Wait } from './retry.ts'
 import { asAtriumError, converted, endpointAt, type Entry } from './room-call.ts'
 
 export type { FoundFarewell } from '@atrium/room-client/line-reader'
+export { LineTooLongError } from '@atrium/room-client/seal-line'
 export { TamperedRoomError, type TamperProblem } from '@atrium/room-client/tampered-room-error'
 
 export interface ClientSealedRoomOptions extends RoomSecret {
@@ -43,8 +45,9 @@ export interface ClientSealedRoom extends RoomSecret {
   /** Yields every message as it arrives, from the beginning or after `after`. It keeps a position of its own. */
   follow: (options?: Pick<FollowOptions, 'after' | 'signal'>) => AsyncGenerator<Entry, void, undefined>
   /**
-   * Writes a message of 1 to 16,384 characters, and returns its number. Retries store it only once. Throws RoomMovedError
-   * after a farewell, and TypeError for a text, name or id that readers would refuse.
+   * Writes a message of 1 to 16,384 characters that take up to 46,000 bytes of UTF-8 as JSON, and returns its number.
+   * Retries store it only once. Throws RoomMovedError after a farewell, TypeError for a text, name or id that readers would
+   * refuse, and LineTooLongError, a TypeError, where a line cannot hold the text.
    */
   say: (text: string, options?: { replyTo?: string; signal?: AbortSignal | undefined }) => Promise<{ id: string; seq: number }>
   /** The farewell, once `read` or `follow` has come to it: the members go on in another room. Anybody with the link can write one. */
@@ -143,7 +146,7 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
   const append = async (keys: ClientKeys, content: string, signal: AbortSignal | undefined) => {
     await readNew(keys, signal)
     if (farewell) throw new RoomMovedError(farewell)
-    const line = await sealClientLine(keys, { seen: reader?.seen, content })
+    const line = await sealLine(keys, { seen: reader?.seen, content })
     const { seq } = await callSpace(endpoint, { op: 'append', room, line, dedupe: randomId() }, how(keys, signal))
     return seq
   }

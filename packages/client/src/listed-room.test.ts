@@ -105,7 +105,7 @@ test('a lost answer of invite and of expel is no second list', async () => {
     await res.arrayBuffer()
     throw new TypeError('the connection was cut')
   }
-  const { room } = await newRoom({ fetch })
+  const { room, device } = await newRoom({ fetch })
   const { key } = await join(room, 'a')
   losing = 1
   await room.invite('b')
@@ -114,7 +114,16 @@ test('a lost answer of invite and of expel is no second list', async () => {
   const { body } = await getSpace().call('sealed', { room: room.room })
   assert.equal((body.sealed as string).split('\n').length, 6, 'list, invitation, answer, admission, invitation, removal')
   assert.equal((await room.members()).length, 1)
-  assert.equal((await failureOf(room.make())).code, 'room_exists')
+  const again = openListedRoom({ ...more(), room: room.room, device })
+  assert.equal((await failureOf(again.make())).code, 'room_exists', 'another first line')
+})
+
+test('a text that no line can hold is refused before it is sent, and a text of 34,700 bytes is not', async () => {
+  const { room } = await newRoom()
+  await room.say('夜'.repeat(11_566), { replyTo: 'x'.repeat(100) })
+  await assert.rejects(room.say('夜'.repeat(16_384)), { name: 'LineTooLongError' })
+  await room.say('x'.repeat(16_384))
+  assert.equal((await room.read()).length, 2)
 })
 
 test('only the owner changes the list', async () => {

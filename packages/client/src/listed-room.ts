@@ -21,6 +21,7 @@ import { asAtriumError } from './room-call.ts'
 
 export { TamperedRoomError, type TamperProblem } from '@atrium/room-client/tampered-room-error'
 export type { IdentityProvider, Standing } from '@atrium/room-client/member-standing'
+export { LineTooLongError } from '@atrium/room-client/seal-line'
 export { type DevicePairs, generateDevicePairs, type RoomDevice, roomDeviceOf } from '@atrium/room-client/room-device'
 export {
   type Invitation,
@@ -50,7 +51,10 @@ export interface ListedRoom {
   read: (options?: Options) => Promise<ListedEntry[]>
   /** Yields every message as it arrives, from the beginning or after `after`. It keeps a position of its own. */
   follow: (options?: Pick<FollowOptions, 'after' | 'signal'>) => AsyncGenerator<ListedEntry, void, undefined>
-  /** Writes a message of 1 to 16,384 characters, and returns its number. Retries store it only once. Throws TypeError for another. */
+  /**
+   * Writes a message of 1 to 16,384 characters that take up to 34,700 bytes of UTF-8 as JSON, and returns its number.
+   * Retries store it only once. Throws TypeError for another, and LineTooLongError, which is one, where a line cannot hold it.
+   */
   say: (text: string, options?: Options & { replyTo?: string }) => Promise<{ id: string; seq: number }>
   /**
    * Seals the ID token of this device into the room, once: its nonce is the thumbprint of the device's signing key. Readers

@@ -1,11 +1,4 @@
-import {
-  type ClientKeys,
-  deriveClientKeys,
-  derivePolicyKey,
-  lineHeader,
-  sealClientLine,
-  type Seen,
-} from '@atrium/sealing/client-sealed'
+import { type ClientKeys, deriveClientKeys, derivePolicyKey, lineHeader, type Seen } from '@atrium/sealing/client-sealed'
 import { sealPolicyLine } from '@atrium/sealing/policy-line'
 import { signJws } from './device-jws.ts'
 import {
@@ -22,23 +15,22 @@ import { ListFullError } from './listed-types.ts'
 import { LINE_TYPE } from './signed-line.ts'
 import type { SealedIssuer } from './member-standing.ts'
 import { type RoomDevice, signCard } from './room-device.ts'
+import { MAX_LINE_BYTES, sealLine } from './seal-line.ts'
 
-/** The service refuses a longer line. */
-const MAX_LINE_BYTES = 65_536
 /**
  * The first change of the key adds `before` to what is sealed, and the padding then grows by up to 2 KiB. Later changes
  * replace it. Without this space, a device could not be removed from a full list.
  */
 const FIRST_CHANGE_BYTES = 3_072
 
-/** Signs a record with the device key, for its place only, and seals it. */
+/** Signs a record with the device key, for its place only, and seals it. Throws LineTooLongError. */
 export async function sealRecord(
   keys: ClientKeys,
   { seen, record, device }: { seen: Seen | undefined; record: object; device: RoomDevice },
 ): Promise<string> {
   const { sign, thumbprint: kid } = device.signing
   const content = await signJws({ typ: LINE_TYPE, kid, line: await sha256Base64url(lineHeader(keys, seen)) }, record, sign)
-  return sealClientLine(keys, { seen, content })
+  return sealLine(keys, { seen, content })
 }
 
 /** What the owner decides of a new list. */

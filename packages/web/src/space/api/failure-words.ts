@@ -1,4 +1,5 @@
 import { ListFullError, TokenRefusedError } from '@atrium/room-client/listed-types'
+import { LineTooLongError } from '@atrium/room-client/seal-line'
 import { type TamperProblem, TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { t, type Text } from '../text/text.ts'
@@ -19,6 +20,7 @@ export function failureWords(failure: unknown, email = t.failures.yourAccount): 
   if (failure instanceof TamperedRoomError) return tampered(failure)
   if (failure instanceof ListFullError) return t.sealed.full
   if (failure instanceof TokenRefusedError) return refusal(failure.reason, email)
+  if (failure instanceof LineTooLongError) return tooLarge()
   if (!(failure instanceof SpaceCallError) || failure.status < 400) return t.failures.noAnswer
   return failure.status === 403 ? refusal(failure.reason, email) : byError(failure)
 }
@@ -83,12 +85,14 @@ const SIGN_IN_REASONS: Readonly<Record<string, PlainFailure>> = {
 const MAX_MESSAGE_KB = 16
 const MAX_MESSAGES = 100_000
 
+function tooLarge(): Words {
+  const { title, text } = t.failures.tooLarge
+  return { title, text: text(MAX_MESSAGE_KB, MAX_MESSAGES) }
+}
+
 function byError({ error, reason }: SpaceCallError): Words {
   const { failures } = t
-  if (error === 'payload_too_large') {
-    const { title, text } = failures.tooLarge
-    return { title, text: text(MAX_MESSAGE_KB, MAX_MESSAGES) }
-  }
+  if (error === 'payload_too_large') return tooLarge()
   const name = CONFLICTS[reason] ?? ERRORS[error]
   return name === undefined ? failures.unknown : failures[name]
 }

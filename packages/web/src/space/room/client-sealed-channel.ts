@@ -2,6 +2,7 @@ import type { CallOptions } from '@atrium/room-client/call-space'
 import type { Since } from '@atrium/room-client/follow-room'
 import { farewellRecord, type FoundFarewell, policyRecord, turnRecord } from '@atrium/room-client/line-reader'
 import { PagesAhead } from '@atrium/room-client/pages-ahead'
+import { sealLine } from '@atrium/room-client/seal-line'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { AnswerOf, RoomPage } from '@atrium/room-client/space-ops'
 import { type ClientKeys, deriveClientKeys, sealClientLine, signRequest } from '@atrium/sealing/client-sealed'
@@ -80,7 +81,7 @@ export class ClientSealedChannel implements Channel {
     const { sinceCount, sinceEtag } = this.#position
     // The room was left, or opens again. A line whose author has seen none would end the room for every reader.
     if (sinceCount === 0) throw new SpaceCallError({ status: 0, error: 'network_error', message: 'the room is not open' })
-    const line = await sealClientLine(keys, { seen: { seq: sinceCount - 1, hash: sinceEtag }, content })
+    const line = await sealLine(keys, { seen: { seq: sinceCount - 1, hash: sinceEtag }, content })
     return (await callSpace({ op: 'append', room, line, dedupe: id }, { ...signedBy(keys), ...how })).seq
   }
 
