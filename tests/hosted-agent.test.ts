@@ -52,6 +52,30 @@ async function prepare(room: ListedRoom, of = agent): Promise<{ prepared: Prepar
 const summon = ({ summonKey }: PreparedAgent, idempotencyKey?: string) =>
   agency.client.summonSession({ body: { summon_key: summonKey }, ...(idempotencyKey !== undefined && { idempotencyKey }) })
 
+test('a platform that does not end a session keeps no device on the list after the end that it had named', async () => {
+  const room = await newRoom()
+  const { prepared } = await prepare(room)
+  const visit = await launchHostedAgent(agency.client, room, prepared)
+  const { data } = await agency.client.getSession({ id: visit.session, controlToken: visit.controlToken })
+  assert.equal(visit.expiresAt, data.expires_at)
+  const endedAgo = (ms: number) => ({ ...visit, expiresAt: new Date(Date.now() - ms).toISOString() })
+  const accompany = (ms: number, client = agency.client) =>
+    accompanyAgent(client, room, endedAgo(ms), { lookEveryMs: 200, signal: AbortSignal.timeout(3_000) })
+  await assert.rejects(accompany(30_000), { name: 'TimeoutError' }, 'the clocks may differ')
+  assert.deepEqual(await hostedIn(room), [agent.id])
+  assert.equal(await accompany(61_000), 'expired')
+  assert.deepEqual(await hostedIn(room), [])
+
+  // Nor does one that does not answer.
+  const again = await prepare(room)
+  const { device } = await launchHostedAgent(agency.client, room, again.prepared)
+  const fetch = () => Promise.reject(new TypeError('fetch failed'))
+  const client = createClient({ baseUrl: `${atrium.origin}/v1`, key: 'pk_none', fetch, retries: 0 })
+  const late = { ...endedAgo(61_000), device: device! }
+  assert.equal(await accompanyAgent(client, room, late, { signal: AbortSignal.timeout(3_000) }), 'expired')
+  assert.deepEqual(await hostedIn(room), [])
+})
+
 test('an agent that the owner has consented to reads, answers, is paid, and reads nothing newer', async () => {
   const room = await newRoom()
   await room.say('Before it came.')

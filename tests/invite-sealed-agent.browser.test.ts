@@ -201,6 +201,31 @@ describe('an agent invited into a client-sealed room', { skip: skipWithoutChromi
     await ann.close()
   })
 
+  test('it leaves the list after the end that was named at the launch, although the platform does not say that it has ended', async (t) => {
+    const { joined } = await startAgent(t, 'Rook')
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await makeListedRoom(page)
+    await page.route('**/v1/sessions', async (route, request) => {
+      if (request.method() !== 'POST') return route.fallback()
+      const response = await route.fetch()
+      const { data } = (await response.json()) as { data: object }
+      const expires_at = new Date(Date.now() - 50_000).toISOString()
+      return route.fulfill({ response, json: { data: { ...data, expires_at } } })
+    })
+    await invite(page, 'Rook', await agency.newCoupon())
+    await line(page).getByText('Rook reads along until').waitFor()
+    await line(page).getByText('Rook has left.').waitFor({ timeout: 60_000 })
+    await assert.rejects(
+      eventually(async () => (await joined[0]!.room.read()) && undefined, 'it cannot read'),
+      {
+        name: 'NotListedError',
+      },
+    )
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+
   test('a launch that is refused leaves no invitation behind, and another device of the list offers no agents', async (t) => {
     await startAgent(t, 'Iris')
     const ann = await newVisitor(browser)

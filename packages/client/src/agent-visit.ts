@@ -1,4 +1,5 @@
 import type { SessionLaunch } from '@atrium/contract/session-schemas'
+import { isPastEnd } from '@atrium/room-client/is-past-end'
 import { isTransient } from '@atrium/room-client/retry'
 import { newAgentGuest, type SealedAgent, sealForAgent } from '@atrium/room-client/seal-for-agent'
 import type { Static } from 'typebox'
@@ -22,6 +23,8 @@ export interface AgentVisit {
   readonly invitedAs?: string
   /** Of a hosted agent: the device with which the operator of the platform reads along. */
   readonly device?: string
+  /** RFC 3339. The device leaves the list a minute later at the latest, whatever the platform says. Visits of earlier releases have none. */
+  readonly expiresAt?: string
 }
 
 /** A launch of a hosted agent that waits for the consent of the room's owner. `summonKey` is a secret. */
@@ -70,7 +73,7 @@ export async function launchAgent(client: AtriumClient, room: ListedRoom, agent:
     const key = { room: room.room, sealed_key: await sealForAgent(agent, room.room, invitation) }
     const { data } = await client.launchSession({ body: { ...terms, agent_id: agent.id, room: key } })
     if (!('control_token' in data)) throw new AgentPresentError(data.id)
-    return { session: data.id, controlToken: data.control_token, invitedAs }
+    return { session: data.id, controlToken: data.control_token, invitedAs, expiresAt: data.expires_at }
   } catch (error) {
     // The error of the launch is the one to report. An invitation that stays can be taken back later.
     await removeAgent(room, { invitedAs }).catch(() => undefined)
@@ -111,7 +114,7 @@ export async function launchHostedAgent(client: AtriumClient, room: ListedRoom, 
   try {
     const idempotencyKey = `hosted ${id}`
     const { data } = await client.summonSession({ body: { summon_key: summonKey }, idempotencyKey })
-    return { session: data.id, controlToken: data.control_token, device }
+    return { session: data.id, controlToken: data.control_token, device, expiresAt: data.expires_at }
   } catch (error) {
     // The agent may have been launched although the answer was lost.
     if (error instanceof AtriumError && isTransient(error)) throw error
@@ -132,20 +135,23 @@ const admitEveryMs = 500
 
 /**
  * The owner admits the device of an agent as soon as it has answered, and removes it when the session has ended, which
- * gives the room another key. Returns how the session ended. It continues after outages. If the signal aborts, the
+ * gives the room another key. Returns how the session ended: `expired`, if the platform does not say so and the end that
+ * was named at the launch has passed by a minute. It continues after outages. If the signal aborts, the
  * agent stays: until somebody calls this again with the same visit, its device keeps the key of the room. Throws
  * AtriumError.
  */
 export async function accompanyAgent(
   client: AtriumClient,
   room: ListedRoom,
-  { session: id, controlToken, invitedAs, device }: AgentVisit,
+  { session: id, controlToken, invitedAs, device, expiresAt }: AgentVisit,
   { signal, lookEveryMs = 3_000, wait = delay }: AccompanyOptions = {},
 ): Promise<string> {
   // The owner has let in the device of a hosted agent before the launch.
   let isIn = invitedAs === undefined
   const look = async (): Promise<string | undefined> => {
-    const ended = await endOfSession(client, { id, controlToken })
+    const isOver = expiresAt !== undefined && isPastEnd(expiresAt)
+    const found = endOfSession(client, { id, controlToken })
+    const ended = isOver ? ((await found.catch(() => undefined)) ?? 'expired') : await found
     if (ended !== undefined) await removeAgent(room, { invitedAs, device })
     else if (!isIn && invitedAs !== undefined)
       isIn = (await room.admit({ invitedAs })).length > 0 || (await hasJoined(room, invitedAs))

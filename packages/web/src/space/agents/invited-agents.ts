@@ -1,3 +1,4 @@
+import { isPastEnd } from '@atrium/room-client/is-past-end'
 import { ApiFailure, type CatalogAgent, type PlatformApi } from '../api/platform-api.ts'
 import { announce } from '../parts/announcer.tsx'
 import { Naps } from '../room/backoff.ts'
@@ -154,8 +155,13 @@ export class InvitedAgents {
     if (agent.prepared) return this.#launchPrepared(agent).catch(() => undefined)
     if (isHere(agent)) await this.#look(agent)
     const { owner } = this.#door
-    const now = this.state.value.agents.find(({ id }) => id === agent.id)
+    let now = this.state.value.agents.find(({ id }) => id === agent.id)
     if (!owner || !now?.isOnList) return
+    if (isHere(now) && isPastEnd(now.expiresAt)) {
+      this.#change(now.id, { status: 'expired' })
+      announce(t.agents.sayLeft(now.name))
+      now = { ...now, status: 'expired' }
+    }
     try {
       if (now.status === 'launching' && now.invitedAs !== undefined) await owner.letIn(now.invitedAs)
       if (isHere(now)) return
@@ -169,9 +175,9 @@ export class InvitedAgents {
   async #look({ id, sessionId = id, name, controlToken }: InvitedAgent): Promise<void> {
     try {
       const found = await this.api.getSession(sessionId, controlToken)
-      const { status, joined_at, expires_at: expiresAt, charged_credits: chargedCredits } = found
+      const { status, joined_at, charged_credits: chargedCredits } = found
       const before = this.state.value.agents.find((agent) => agent.id === id)
-      this.#change(id, { status, hasJoined: joined_at !== null, expiresAt, chargedCredits })
+      this.#change(id, { status, hasJoined: joined_at !== null, chargedCredits })
       if (before?.status === status) return
       if (status === 'running') announce(t.agents.sayHere(name))
       if (!isHere(found)) announce(t.agents.sayLeft(name))
