@@ -232,7 +232,7 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     await message(ann.page, '59:').waitFor()
     await bob.page.goto(secret.link)
     await message(bob.page, '59:').waitFor()
-    await ann.page.waitForFunction(() => Object.keys(localStorage).some((key) => key.endsWith('/seen')))
+    await ann.page.waitForFunction(() => Object.keys(localStorage).some((key) => key.includes('/seen/')))
     await ann.page.goto('about:blank')
     const scroller = bob.page.locator('.scroller')
     await scroller.evaluate((element) => (element.scrollTop = -1_500))

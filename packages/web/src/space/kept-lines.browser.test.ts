@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { callSpace } from '@atrium/room-client/call-space'
-import { policyRecord } from '@atrium/room-client/line-reader'
+import { policyRecord, turnRecord } from '@atrium/room-client/line-reader'
 import { newRoomSecret } from '@atrium/room-client/new-room-secret'
 import { deriveClientKeys, sealClientLine } from '@atrium/sealing/client-sealed'
 import { lineHash } from '@atrium/sealing/node-lines'
 import { placeLine } from '@atrium/sealing/signed-request'
 import type { Browser, Page } from 'playwright-core'
+import { eventually } from '../../../../tests/support/remote-agents.ts'
 import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { type ReadPage, timeOfWorker, waitForBlocks, watchReads } from './testing/kept-blocks.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
@@ -125,6 +126,9 @@ describe('lines that this device has opened before', { skip: skipWithoutChromium
     await write(ann.page, 'One')
     await shown(ann.page, 'One')
     await waitForBlocks(ann.page, 1)
+    const headsSeen = () => ann.page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.includes('/seen')))
+    await ann.page.waitForFunction(() => Object.keys(localStorage).some((key) => key.includes('/seen')))
+    const seen = await headsSeen()
     await ann.page.goto('about:blank')
     const { sealed } = await callSpace({ url: `${space.origin}/space` }, { op: 'sealed', room })
     const [first = ''] = sealed.split('\n')
@@ -132,16 +136,21 @@ describe('lines that this device has opened before', { skip: skipWithoutChromium
     const other = newRoomSecret()
     const keys = await deriveClientKeys({ room, mk: other.mk })
     const foreign = placeLine(await sealClientLine(keys, { content: policyRecord }), { seq: 0 })
+    const [content, prev] = [turnRecord({ id: 'elsewhere', text: 'Elsewhere' }), lineHash(foreign)]
+    const said = placeLine(await sealClientLine(keys, { seen: { seq: 0, hash: prev }, content }), { seq: 1, prev })
     await ann.page.route('**/space', async (route, request) => {
       if (!request.postData()?.includes('"op":"read"')) return route.fallback()
       const { sinceCount } = request.postDataJSON() as { sinceCount: number }
-      const response = await route.fetch()
-      const line = response.ok() ? first : foreign
-      return route.fulfill({ json: { lines: sinceCount === 0 ? [line] : [], count: 1, etag: lineHash(line) } })
+      const lines = (await route.fetch()).ok() ? [first] : [foreign, said]
+      return route.fulfill({ json: { lines: lines.slice(sinceCount), count: lines.length, etag: lineHash(lines.at(-1)!) } })
     })
     await ann.page.goto(link.replace(/~.*$/, `~${other.mk}`))
     await ann.page.getByLabel('Message', { exact: true }).waitFor()
     await waitForBlocks(ann.page, 2)
+    await shown(ann.page, 'Elsewhere')
+    await eventually(async () => JSON.stringify(await headsSeen()) !== JSON.stringify(seen), 'what is shown there is seen')
+    // The panel compares with the end that was seen last.
+    for (const [key, head] of seen) assert.equal(new Map(await headsSeen()).get(key), head)
     await ann.page.goto('about:blank')
     await ann.page.goto(link)
     await ann.page.getByText(/Line 2 \(rewritten\)/).waitFor()

@@ -1,8 +1,8 @@
 import type { FoundFarewell, LineReader } from '@atrium/room-client/line-reader'
 import type { Entry } from '@atrium/room-client/space-ops'
-import { encodeBase64url } from '@atrium/sealing/base64url'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { done } from '../indexed-db.ts'
+import { keyName } from './key-name.ts'
 
 /** Blocks of v1 had no farewells: they are not opened any more, and the first visit replaces them. */
 const INFO = 'atrium/space-app/lines/v2'
@@ -60,17 +60,13 @@ export class LineCache {
     this.#db = db
   }
 
-  /**
-   * Undefined if this browser stores nothing. Each key, and each `owner` of a room with a list, has a cache of its own:
-   * otherwise a link to another room of this name would make the device forget what it has read of this one.
-   */
+  /** Undefined if this browser stores nothing. `owner`: of a room with a list. */
   static async open({ room, mk }: RoomSecret, owner = ''): Promise<LineCache | undefined> {
     const utf8 = new TextEncoder()
-    const ikm = await crypto.subtle.importKey('raw', utf8.encode(mk), 'HKDF', false, ['deriveKey', 'deriveBits'])
-    const hkdf = (info: string) => ({ name: 'HKDF', hash: 'SHA-256', salt: utf8.encode(room), info: utf8.encode(info) })
-    const key = await crypto.subtle.deriveKey(hkdf(INFO), ikm, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
-    const id = await crypto.subtle.deriveBits(hkdf(`${INFO}/name/${owner}`), ikm, 128)
-    const name = startOf(room) + encodeBase64url(new Uint8Array(id))
+    const ikm = await crypto.subtle.importKey('raw', utf8.encode(mk), 'HKDF', false, ['deriveKey'])
+    const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: utf8.encode(room), info: utf8.encode(INFO) }
+    const key = await crypto.subtle.deriveKey(hkdf, ikm, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+    const name = startOf(room) + (await keyName({ room, mk }, owner))
     try {
       return new LineCache(name, key, await openDatabase())
     } catch {

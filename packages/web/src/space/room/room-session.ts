@@ -1,9 +1,10 @@
 import type { Entry } from '@atrium/room-client/space-ops'
 import { accountStore } from '../identity/account.ts'
 import { ClaimedNames } from '../identity/claimed-name.ts'
-import type { RoomLink } from '../room-link.ts'
+import { ownerIn, type RoomLink } from '../room-link.ts'
 import { Store } from '../store.ts'
 import { type Channel, openChannel } from './channel.ts'
+import { keyName } from './key-name.ts'
 import type { ListedChannel } from './listed-channel.ts'
 import { Reader } from './reader.ts'
 import { emptyList, type RoomList } from './room-list.ts'
@@ -34,6 +35,8 @@ export class RoomSession {
   readonly list: Store<RoomList>
   readonly #stopper = new AbortController()
   #headBefore: Head | undefined
+  /** One for each key, as the lines. */
+  #seenName = 'seen'
 
   private constructor(secret: RoomLink, vault: Vault, listed: ListedChannel | undefined, onNews: OnNews) {
     this.secret = secret
@@ -61,7 +64,9 @@ export class RoomSession {
     const session = new RoomSession(secret, listed?.vault ?? (await Vault.open(secret)), listed, onNews)
     // Without the keys of this device, nobody can come back to the room.
     if (listed && !listed.own.isKept) session.state.update({ unkept: true })
-    const seen = await session.vault.read<Seen>('seen')
+    session.#seenName = `seen/${await keyName({ ...secret, ...(listed && { mk: listed.own.localMk }) }, listed && ownerIn(secret))}`
+    // Earlier releases stored under the name of the room alone.
+    const seen = (await session.vault.read<Seen>(session.#seenName)) ?? (await session.vault.read<Seen>('seen'))
     session.#headBefore = seen?.head
     session.state.update({ readTo: seen?.readTo, link: navigator.onLine ? 'online' : 'offline' })
     await Promise.all([session.sender.restore(), session.names.restore()])
@@ -93,7 +98,7 @@ export class RoomSession {
   /** Stores how far the visitor has read, for the next visit. */
   markRead(readTo: number): void {
     const { head } = this.state.value
-    if (head) void this.vault.write('seen', { readTo, head } satisfies Seen)
+    if (head) void this.vault.write(this.#seenName, { readTo, head } satisfies Seen)
   }
 
   #listen(): void {
