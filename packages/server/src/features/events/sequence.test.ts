@@ -4,7 +4,7 @@ import { send } from '#testing/http.ts'
 import { assertGapless, pullEvents, type PulledEvent } from '#testing/pull-events.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { forgetOldEvents } from '../webhooks/delivery-store.ts'
-import { recordEvent } from './record-event.ts'
+import { recordEvent, recordEvents } from './record-event.ts'
 
 let api: TestApi
 before(async () => {
@@ -130,5 +130,27 @@ test('events are deleted after 30 days, and the sequence continues', async () =>
   assert.deepEqual(
     (await pull(tenant)).map(({ sequence }) => sequence),
     [3],
+  )
+})
+
+test('events of one statement keep their order, also where many tenants were deleted', async () => {
+  const tenant = await api.makeTenant()
+  await api.ctx.db.pool.query(
+    `with deleted as (insert into tenants (id, name) select 'ten_' || n, '' from generate_series(1, 60) n returning id)
+     insert into tenant_deletions (tenant_id, status_before, due_at, started_at, blobs_queued_at, finished_at)
+     select id, 'active', now(), now(), now(), now() from deleted`,
+  )
+  await api.ctx.db.pool.query('analyze tenant_deletions')
+  const items = Array.from({ length: 20 }, (_, n) => `itm_${n}`)
+  await api.ctx.db.transaction((tx) =>
+    recordEvents(
+      tx,
+      items.map((item_id) => ({ tenantId: tenant.id, type: 'item.deleted', data: { collection_id: 'col_1', item_id } })),
+    ),
+  )
+  const events = await pull(tenant)
+  assert.deepEqual(
+    events.slice(-20).map(({ data }) => data['item_id']),
+    items,
   )
 })

@@ -31,9 +31,12 @@ const insertStatement = statement<never>(
   // The transaction gets its number before it takes a position: see OutboxFloors. Of a tenant that is deleted, only the
   // books still change, and nobody reads its events.
   `insert into event_outbox (tenant_id, id, type, data, was_open)
-   select * from unnest($1::text[], $2::text[], $3::text[], $4::json[], $5::boolean[]) e (tenant_id, id, type, data, was_open)
+   select e.tenant_id, e.id, e.type, e.data, e.was_open
+   from unnest($1::text[], $2::text[], $3::text[], $4::json[], $5::boolean[]) with ordinality
+     as e (tenant_id, id, type, data, was_open, nth)
    where pg_current_xact_id() is not null
-     and not exists (select from tenant_deletions d where d.tenant_id = e.tenant_id and d.finished_at is not null)`,
+     and not exists (select from tenant_deletions d where d.tenant_id = e.tenant_id and d.finished_at is not null)
+   order by e.nth`,
 )
 
 /** Writes to the outbox, of one or several tenants. The events receive their numbers after the commit. */
