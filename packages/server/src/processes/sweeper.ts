@@ -178,7 +178,13 @@ async function settleOverdue(ctx: Context, moveWaiting: (seconds: number) => voi
   const { overdue, suspended, failed, problem } = await endOverdue(ctx, sessionsAtOnce, unended)
   unended.push(...failed)
   if (overdue === sessionsAtOnce) return batchSize
-  const settled = await sweepLedger(ctx.db, ctx.ledger, batchSize, { after: at, purposes: unended })
+  let settled = 0
+  try {
+    settled = await sweepLedger(ctx.db, ctx.ledger, batchSize, { after: at, purposes: unended })
+  } catch (error) {
+    unended.length = 0
+    throw error
+  }
   if (suspended === sessionsAtOnce || settled === batchSize) return batchSize
   const { length: count } = unended.splice(0)
   if (problem !== undefined) throw toError(problem)
