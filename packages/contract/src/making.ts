@@ -118,9 +118,8 @@ export const makingOperations = {
       '`ready`; both steps are required. Type and length are signed, so that nothing else can be stored.\n\n' +
       'An upload ' +
       'that is not completed before `expires_at` is removed together with its artifact.\n\n' +
-      'A collection can have 100 ' +
-      'open uploads, a tenant 1,000 with 20 GiB in total, and with publishable keys an IP address as many as it leaves ' +
-      'free for others; beyond that the answer is 429 `rate_limited`. A tenant ' +
+      'A collection can have 100 open uploads, and a tenant 1,000 with 20 GiB in total. With publishable keys, an IP ' +
+      'address can have at most as many as remain free for others. Beyond that the answer is 429 `rate_limited`. A tenant ' +
       'can store and announce 20 GiB in total, and an IP address can announce 1 GiB per day with publishable keys, ' +
       'unless the operator sets other limits; beyond that the answer is 413 `quota_exceeded`.\n\n' +
       'A `clip` may have ' +

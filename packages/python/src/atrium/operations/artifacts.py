@@ -404,10 +404,10 @@ class ArtifactsOperations(Core):
 
         An upload that is not completed before `expires_at` is removed together with its artifact.
 
-        A collection can have 100 open uploads, a tenant 1,000 with 20 GiB in total, and with publishable keys an IP
-        address as many as it leaves free for others; beyond that the answer is 429 `rate_limited`. A tenant can
-        store and announce 20 GiB in total, and an IP address can announce 1 GiB per day with publishable keys,
-        unless the operator sets other limits; beyond that the answer is 413 `quota_exceeded`.
+        A collection can have 100 open uploads, and a tenant 1,000 with 20 GiB in total. With publishable keys, an
+        IP address can have at most as many as remain free for others. Beyond that the answer is 429 `rate_limited`.
+        A tenant can store and announce 20 GiB in total, and an IP address can announce 1 GiB per day with
+        publishable keys, unless the operator sets other limits; beyond that the answer is 413 `quota_exceeded`.
 
         A `clip` may have any of the types; the other kinds are images. A picture may have up to 51,200,000 pixels
         and 20,000 on a side; an animation (GIF, WebP) up to 300 frames with 100,000,000 pixels in total.
