@@ -9,12 +9,12 @@ import { askGood, makeCollection, makeTenant } from './support/call-api.ts'
 
 /** 400 kbit/s, and two seconds until the first byte of each answer. */
 const network = { offline: false, latency: 2_000, downloadThroughput: 50_000, uploadThroughput: 50_000 }
-/** The median of so many visits counts. */
+/** The median of this many visits is compared. */
 const visits = 3
 
 /**
- * What a visitor sees first, and what a page that needs its script waits for. A document takes one round trip. A script
- * takes another, and so does the style of Space, whose policy allows no style in the page.
+ * What a visitor sees first, and what a page that needs its script waits for. A document takes one round trip. A
+ * script takes another, and so does the style of Space, whose policy allows no style in the page.
  */
 const pages = {
   landing: { seenMs: 3_500 },

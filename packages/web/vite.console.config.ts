@@ -4,8 +4,8 @@ import { oneFirstFile } from './build/one-first-file.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-// The console runs under `script-src 'self'` and `require-trusted-types-for 'script'`: every script is a file of its own,
-// named after its content. The server puts the style into the page.
+// The console runs under `script-src 'self'` and `require-trusted-types-for 'script'`: every script is a file of its
+// own, named after its content. The server puts the style into the page.
 export default defineConfig({
   root: here('src/console'),
   base: '/console/',

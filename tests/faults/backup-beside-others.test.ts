@@ -165,7 +165,7 @@ test('an installation moves from the embedded database and the disk to PostgreSQ
     const { restore } = await restoreHalf(t, archive, env)
     restore.kill('SIGINT')
     assert.equal(await restore.ended(10_000), null, 'the signal ends it')
-    assert.match(restore.output(), /^atrium: stopped\. A database that was restored only in part is refused .*\n$/m)
+    assert.match(restore.output(), /^atrium: stopped\. atrium start refuses a database that was restored only in part; .*\n$/m)
     const server = runAtrium(['start', '--no-space'], { ...env, PORT: String(await freePort()) })
     assert.equal(await server.ended(30_000), 1, server.output())
     assert.match(server.output(), /^atrium: a backup was restored into this database only in part: run atrium restore again/m)

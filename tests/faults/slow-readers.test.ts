@@ -87,7 +87,7 @@ test(
   },
 )
 
-test('large pages of a room that one address does not read keep none from another address', onLinux, async () => {
+test('an address that does not read large pages of a room keeps none from another address', onLinux, async () => {
   const { spacesOrigin } = world.atrium
   const poll = (from: string) => world.pollRequest('/space', from)
   const statusOf = async (from: string) => {

@@ -202,7 +202,7 @@ test('the old key is still needed while a process that seals under it runs', asy
     await askGood(forgotten.origin, 'PUT /v1/tenant/provider-keys', { key: secret, body: { openai: 'sk-planted-0123456789' } })
     await forgotten.end()
     const { code, output } = await reseal(renewed)
-    // The provider key, and the key of the transparency log where the old process was the first to make it.
+    // The provider key, and the key of the transparency log if the old process has made it.
     assert.match(output, /seals [23] values, [12] of them resealed now.*\n✓ Key 2/)
     assert.equal(code, 0)
   } finally {

@@ -10,7 +10,7 @@ import { queryDatabase } from '../support/query-database.ts'
 
 /** The work of the start is done by then: keys, first entries of the log, statistics. */
 const settleMs = 10_000
-/** The sweeps that run once a minute, all in the same seconds, are in two of the tries at most. */
+/** The sweeps that run once a minute all run in the same seconds, so at most two of the tries include them. */
 const measuredSeconds = 10
 const tries = 4
 /** 16 per second were measured, and up to 28 with the sweeps that run once a minute. */

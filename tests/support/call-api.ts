@@ -130,7 +130,7 @@ function parse(text: string): { data?: AnswerData; error?: { code: string } } {
   return JSON.parse(text) as { data?: AnswerData; error?: { code: string } }
 }
 
-/** Asks again while the answer is 503, as a client does: on a busy machine, a request may wait for longer than it may. */
+/** Asks again while the answer is 503, as a client does: on a busy machine, a request may exceed its time limit. */
 export async function callUntilServed(origin: string, route: string, options: CallOptions): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     const answer = await call(origin, route, options)

@@ -2,8 +2,8 @@ import { execFileSync, spawn } from 'node:child_process'
 import type { Writable } from 'node:stream'
 
 /**
- * Makes a named pipe, and returns what writes into it. Another process writes, because this one could not end while it
- * waits in the system for somebody who reads the pipe.
+ * Makes a named pipe, and returns a stream that is written into it. Another process opens the pipe, because this one
+ * could not end while the open waits for a reader.
  */
 export function feedPipe(path: string): { feed: Writable; kill: () => void } {
   execFileSync('mkfifo', [path])

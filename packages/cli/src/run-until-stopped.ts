@@ -41,15 +41,15 @@ export async function runUntilStopped(start: () => Promise<Running>): Promise<vo
 }
 
 /**
- * Says on the error stream what SIGINT or SIGTERM has left, for a command that can end at any moment. The signal then
- * ends the process, so that a shell script ends with it too.
+ * For a command that can end at any moment: prints on stderr what SIGINT or SIGTERM leaves. The signal then ends the
+ * process, so that a shell script ends with it too.
  */
 export function sayWhenStopped(line: string): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
       console.error(`atrium: ${line}`)
       process.kill(process.pid, signal)
-      // The first process of a container ignores it.
+      // The first process of a container ignores a signal that it does not handle.
       process.exit(1)
     })
 }

@@ -179,7 +179,7 @@ export function addServerCommands(program: Command): void {
       if (options.confirmWindow) return confirmWindow()
       if (file === undefined) throw new OperatorError('no archive is named: atrium restore FILE')
       const { sayWhenStopped } = await import('./run-until-stopped.ts')
-      sayWhenStopped('stopped. A database that was restored only in part is refused by every start; run the restore again')
+      sayWhenStopped('stopped. atrium start refuses a database that was restored only in part; run the restore again')
       await restore({ file, identity: options.identity, verify: options.verify ?? false, blobs: options.blobs })
     })
 }

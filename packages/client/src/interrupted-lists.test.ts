@@ -45,7 +45,7 @@ test('a list whose answer was lost is not written again if another tab of the ow
   assert.deepEqual(await other.room.invitations(), await room.invitations(), 'every reader accepts it')
 })
 
-test('nobody is taken for removed or let in because the service only says that it has stored the list', async () => {
+test('a list that the service says it has stored, and that is not in the room, removes and invites nobody', async () => {
   const state = { isOn: false }
   const fetch: typeof globalThis.fetch = async (url, init) => {
     if (!state.isOn || !String(init?.body).includes('"op":"append"')) return globalThis.fetch(url, init)

@@ -40,7 +40,7 @@ test('of two devices that answer an invitation, the second one is told that it w
   assert.equal(grace?.key, device.signing.thumbprint)
 })
 
-test('who is removed does not read on by a second invitation, which nobody has answered', async () => {
+test('a removed person cannot read on with a second invitation that is not answered', async () => {
   const { room } = await newRoom()
   const [first] = [await room.invite('Grace@example.org'), await room.invite('linus@example.org')]
   const device = await newDevice()

@@ -96,8 +96,8 @@ export interface ListedRoom {
    */
   host: (consent: { agent: string; card: string }, options?: Options) => Promise<string>
   /**
-   * The owner removes devices by their keys, and open invitations for the same people. The room key changes, so they cannot
-   * read on.
+   * The owner removes devices by their keys, with the devices that these have named and the open invitations for the
+   * same people. The room key changes, so that they cannot read on.
    */
   expel: (keys: readonly string[], options?: Options) => Promise<void>
 }

@@ -117,7 +117,7 @@ test('a device whose clock is slow, and not too slow for the service, is let in 
   assert.equal(owner?.standing.ok && owner.standing.email, 'ada@example.org')
 })
 
-test('an owner and a member whose clocks are slow, and not too slow for the service, believe a new ID token', async () => {
+test('an owner and a member whose clocks are slow, and not too slow for the service, accept a new ID token', async () => {
   const nowMs = () => Date.now() - 290_000
   const { room, owner } = await newRoom({ nowMs })
   const device = await newDevice()

@@ -106,7 +106,7 @@ test('a key the provider withdrew is gone after ten minutes, its successor known
   assert.deepEqual(await verify(await provider.sign({})), badSignature)
 })
 
-test('a token by a key that came while the provider was away is not refused but unjudged, and then accepted', async () => {
+test('while the provider is down, a token with a new key is not judged, and it is accepted afterwards', async () => {
   const { state, provider, verify } = await scene()
   await verify(await provider.sign({}))
   const next = await createTestProvider({ kid: 'k2', now: () => state.nowMs })

@@ -39,9 +39,10 @@ export class ProviderKeys {
   }
 
   /**
-   * The key that a token names or, for a token that names none, the provider's only key (OpenID Connect, section 10.1).
-   * Returns undefined if the provider has no such key. Throws ProviderUnavailable if there are no keys to search, or if
-   * the key is unknown and the provider failed: it may have begun to sign with it since.
+   * The key that a token names or, for a token that names none, the provider's only key (OpenID Connect, section
+   * 10.1). Returns undefined if the provider has no such key. Throws ProviderUnavailable if there are no keys to
+   * search. Throws it also if the key is unknown and the last fetch failed: the provider may have begun to sign with
+   * this key since.
    */
   async find(kid: string | undefined): Promise<KeyObject | undefined> {
     if (this.#ageMs() >= FRESH_MS || this.#lookUp(kid) === undefined) await this.#refreshIfDue()
@@ -67,7 +68,7 @@ export class ProviderKeys {
     return this.#running
   }
 
-  /** Never rejects. The failure is stored and thrown to callers that find no keys. */
+  /** Never rejects. The failure is stored, and thrown to callers that do not find their key. */
   async #refresh(): Promise<void> {
     const { fetchJson, refreshTimeoutMs } = this.#options
     try {

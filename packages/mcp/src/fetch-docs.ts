@@ -8,7 +8,7 @@ const timeoutMs = 15_000
 /** The guides of an installation; empty if its version does not serve them in this form. */
 export async function fetchDocs(publicUrl: string): Promise<DocsSection[]> {
   const signal = AbortSignal.timeout(timeoutMs)
-  // Not 'error': with it, fetch of Node 20 can lose the signal once the headers are there.
+  // Not 'error': with it, fetch of Node 20 can lose the signal after the headers have arrived.
   const res = await fetch(`${publicUrl}/docs/sections.json`, { signal, redirect: 'manual' }).catch(() => undefined)
   if (!res || (res.status >= 300 && res.status < 400))
     throw new ToolError(`The documentation at ${publicUrl}/docs cannot be reached.`)

@@ -109,8 +109,9 @@ async function send(
       headers: { 'content-type': 'application/json', ...headers },
       body,
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      // The endpoint never redirects. Following a redirect could send a room key to another origin. With 'error', fetch of
-      // Node 20 can lose the signal once the headers are there, and an answer that does not end has no time limit.
+      // The endpoint never redirects. Following a redirect could send a room key to another origin. Not 'error': with
+      // it, fetch of Node 20 can lose the signal after the headers have arrived. An answer that does not end would
+      // then have no time limit.
       redirect: 'manual',
       credentials: 'omit',
       referrerPolicy: 'no-referrer',

@@ -2,8 +2,9 @@ import { parseEmail } from '@atrium/identity/email'
 import type { ListedFacts } from './listed-view.ts'
 
 /**
- * These devices and invitations, and all with which whoever has the devices could read on: the devices that they have
- * named, those that these have named, and so on; and the open invitations for the same person.
+ * The devices and invitations with these keys, and everything with which the same people could read on: the devices
+ * that these devices have named, the devices that those have named, and so on; and the open invitations for the same
+ * people.
  */
 export function leavingWith(
   { vouchedBy, invitedAs, invites }: Pick<ListedFacts, 'vouchedBy' | 'invitedAs' | 'invites'>,

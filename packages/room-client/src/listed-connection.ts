@@ -186,7 +186,7 @@ export class ListedConnection {
     return text
   }
 
-  /** Lets in who has answered one of these invitations; by default, one of all. */
+  /** Lets in the devices that have answered one of these invitations; by default, any invitation. */
   admit(signal: AbortSignal | undefined, isMeant: (invitation: Invitation) => boolean = () => true): Promise<Member[]> {
     return admitAnswered(this, { isMeant, needsTokens: this.#options.identityProvider !== undefined }, signal)
   }
@@ -235,7 +235,7 @@ export class ListedConnection {
         this.#sent.add(line)
         await callAsDevice(this.#options, { op: 'append', room, line, dedupe: randomId() }, { keys, signal })
         await this.#readNew(signal)
-        // The word of the service removes nobody.
+        // The answer of the service does not prove that the list is in the room.
         if (!this.#sent.isRead(line)) throw new TamperedRoomError('count', this.#reader.position.sinceCount)
         return
       } catch (error) {

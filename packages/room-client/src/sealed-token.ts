@@ -30,7 +30,7 @@ export interface VerifiedToken extends TokenClaims {
   readonly signedBy: ProviderKey
 }
 
-/** The service refuses a device whose clock is slower. */
+/** The service refuses a device whose clock is further behind. */
 export const MAX_SLOW_MS = 300_000
 
 /**

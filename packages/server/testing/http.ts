@@ -34,8 +34,8 @@ export async function send(api: Pick<TestApi, 'baseUrl'>, method: string, path: 
 }
 
 /**
- * As a client does: repeats the same request while the answer is 503. On a busy machine, one of many writes at once
- * may wait for longer than it may.
+ * Repeats the same request while the answer is 503, as a client does. On a busy machine, one of many simultaneous
+ * writes may exceed its time limit.
  */
 export async function sendUntilServed(...request: Parameters<typeof send>): Promise<Got> {
   for (let tries = 1; ; tries++) {

@@ -24,7 +24,7 @@ export async function createTestDatabase({ template = migratedTemplate() } = {})
   }
 }
 
-/** Limits and usage are counted for a day in UTC. So no file begins shortly before the next one. */
+/** Limits and usage are counted for each day in UTC. So no test file begins shortly before midnight. */
 async function passMidnight(): Promise<void> {
   const leftMs = 86_400_000 - (Date.now() % 86_400_000)
   if (leftMs < 20_000) await delay(leftMs)
@@ -82,7 +82,7 @@ function migratedTemplate(): string {
   return process.env['ATRIUM_TEST_TEMPLATE'] ?? 'atrium_template'
 }
 
-/** Writes many rows. The connections of the API have time limits, which that may reach on a busy machine. */
+/** Writes many rows, without the time limits of the API's connections, which this may exceed on a busy machine. */
 export async function fill(url: string, sql: string, values: unknown[] = []): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()

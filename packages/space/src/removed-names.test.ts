@@ -34,7 +34,7 @@ async function duringRemove(room: string, call: () => Promise<Got>): Promise<Got
     let answer = call()
     for (const deadline = Date.now() + 20_000; !(await isBlocked());) {
       assert.ok(Date.now() < deadline, 'nothing waits')
-      // It waits for 2.5 s. A busy machine may not look in that time.
+      // The call gives up after 2.5 s. A busy machine may not have looked by then.
       if ((await Promise.race([answer, delay(5)]))?.status === 503) answer = call()
     }
     await client.query('commit')

@@ -97,7 +97,7 @@ test('a clock that is set forward cuts nobody off', limit, async (t) => {
   socket.destroy()
 })
 
-test('a process that did not run for a while cuts nobody off for that', limit, async () => {
+test('a process that did not run for a while cuts nobody off because of it', limit, async () => {
   const { socket } = await ask()
   await new Promise((resolve) => setTimeout(resolve, 2 * checkIntervalMs + 50))
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, idleMs)

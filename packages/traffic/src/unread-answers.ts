@@ -54,7 +54,10 @@ export class UnreadAnswers {
     server.once('close', () => clearInterval(timer))
   }
 
-  /** A reader may have as much as stays free for all others. One answer above the budget is sent when nothing else waits. */
+  /**
+   * Whether an answer of that size could be sent to the reader now. A reader may have as much as stays free for all
+   * others. One answer above the budget is sent when nothing else waits.
+   */
   hasRoom(bytes: number, reader: string): boolean {
     return this.#bytes === 0 || this.#bytes + 2 * bytes + (this.#readers.get(reader) ?? 0) <= this.#maxBytes
   }
@@ -84,7 +87,7 @@ export class UnreadAnswers {
         watched.sinceMs = nowMs
         watched.isLate = false
       } else if (nowMs - watched.sinceMs >= (watched.pauseMs ?? this.#idleMs)) {
-        // Only at the next check: if this process did not run for long, nobody could take anything.
+        // Only at the next check: while this process did not run, nobody could take anything.
         if (!watched.isLate) watched.isLate = true
         // Not destroy: a reset also frees what the kernel holds for the reader.
         else socket.resetAndDestroy()

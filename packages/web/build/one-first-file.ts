@@ -1,8 +1,8 @@
 import type { Rolldown } from 'vite'
 
 /**
- * Puts the script of a page and all that it imports at once into one file. Each further file would wait for the one
- * that names it, and a browser loads six at a time: on a slow network that is a round trip more for each six.
+ * Puts the script of a page and all its static imports into one file. Otherwise each file waits for the one that
+ * imports it, and a browser loads six at a time: on a slow network, each six files cost a further round trip.
  */
 export function oneFirstFile(main: string): Rolldown.CodeSplittingOptions {
   let first: ReadonlySet<string> | undefined

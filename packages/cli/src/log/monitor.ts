@@ -132,7 +132,7 @@ function judgeCosigners(checkpoint: string, { policy }: Watched) {
 }
 
 async function readFile(url: string): Promise<Buffer> {
-  // Not 'error': with it, fetch of Node 20 can lose the signal once the headers are there.
+  // Not 'error': with it, fetch of Node 20 can lose the signal after the headers have arrived.
   const res = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
   if (res.status !== 200) throw new Error(`${url} answered ${res.status}`)
   const chunks: Uint8Array[] = []

@@ -13,7 +13,7 @@ const answerOf = (sealed: string) => ({
 })
 const linesOf = (count: number) => Array.from({ length: count }, () => 'x').join('\n')
 
-test('a room that is full of messages and of lists is read, and a larger answer is of no room', () => {
+test('a room that is full of messages and lists is read, and a larger answer is refused', () => {
   const { lines, bytes } = policyLimits
   assert.equal(readStoredLines(answerOf(linesOf(lines))).length, lines)
   assert.throws(() => readStoredLines(answerOf(linesOf(lines + 1))), CheckFailed)

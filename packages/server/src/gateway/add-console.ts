@@ -84,7 +84,7 @@ async function readConsole(): Promise<ConsoleFiles> {
   const [link, name = ''] = styleLink.exec(html) ?? []
   const style = assets.get(name)?.plain.toString()
   if (link === undefined || style === undefined) throw new Error('the page of the console has no style')
-  // On a slow network, a style sheet of its own doubles the time until something is seen.
+  // On a slow network, a separate style sheet doubles the time until something is seen.
   return { page: await fixedFile(html.replace(link, () => `<style>${style}</style>`)), policy: policyOf(style), assets }
 }
 

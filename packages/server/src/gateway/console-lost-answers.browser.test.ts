@@ -105,7 +105,7 @@ describe('forms of the console whose answer is lost', { skip: skipWithoutChromiu
     await page.context().close()
   })
 
-  test('an epoch that is asked for again, after a Cancel in between, is published once', async () => {
+  test('an epoch whose publication is cancelled and confirmed after a lost answer is published once', async () => {
     const { page } = await open('/credits/epochs')
     const pair = await crypto.subtle.generateKey(
       { name: 'RSASSA-PKCS1-v1_5', modulusLength: 2_048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' },

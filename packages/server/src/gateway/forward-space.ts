@@ -53,7 +53,7 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
           )
           return
         }
-        // Its caller can repeat any operation of Space, so this counts as a read.
+        // A caller can repeat every operation of Space, so the answer counts as one to a read.
         if (isLarge) unread.add(reader, reply.raw, 2 * pieceBytes, true)
         reply.code(answer.statusCode ?? 502)
         for (const name of ['content-type', 'content-length', 'cache-control', 'retry-after']) {

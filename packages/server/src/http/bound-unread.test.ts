@@ -33,7 +33,7 @@ async function ask(line: string): Promise<number> {
   return Number(head.toString('latin1', 9, 12))
 }
 
-test('an answer to a read by POST is refused beyond the budget as one to GET is, and that to a write is sent', async () => {
+test('beyond the budget, a read by POST is refused as a GET is, and the answer to a write is sent', async () => {
   const statuses = [await ask('POST /read'), await ask('POST /read'), await ask('GET /read'), await ask('POST /write')]
   assert.deepEqual(statuses, [200, 503, 503, 200])
 })

@@ -51,7 +51,8 @@ const collector = new CollectLarge()
 /** Closes connections whose client does not read. Adds `app.unread`, the budget for the answers of forwarded rooms. */
 export function boundUnread(app: FastifyInstance): void {
   new UnreadAnswers().watch(app.server)
-  // Without a share that stays free: a school has one address, and many of its callers read their rooms at the same time.
+  // No share stays free for other addresses: a school has one address, and many of its callers read their rooms at
+  // once.
   app.decorate('unread', new UnreadShares({ maxBytes: 32 * 1024 * 1024, keepsFree: false }))
 }
 
@@ -63,8 +64,8 @@ function sharesOf(req: FastifyRequest): { shares: UnreadShares; reader: string }
 
 /**
  * Sends a body. A large one is sent in pieces and counts against a budget until it has been sent. Beyond the budget a
- * read is answered 503. Other answers are always sent, because their effect is committed. This is not a hook, which would
- * cost time for each small answer.
+ * read is answered 503. The answer to a write is always sent, because its effect is committed. This is not a hook,
+ * which would cost time for each small answer.
  */
 export function sendBody(
   req: FastifyRequest,

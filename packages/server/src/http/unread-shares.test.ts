@@ -134,7 +134,7 @@ test('who reads steadily is not ended for others', async () => {
   assert.equal(served.filter((socket) => socket.destroyed).length, 0)
 })
 
-test('who reads less than 32 KiB a second is ended for others', async () => {
+test('the answer to a reader of less than 32 KiB a second is ended for others', async () => {
   const readers = []
   for (let n = 0; n < 15; n++) readers.push((await ask(`/${n}`)).socket)
   // The first time, what the kernel took counts.

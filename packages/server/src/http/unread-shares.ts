@@ -5,10 +5,10 @@ import { onceOver, unreadMs } from '@atrium/traffic/unread-answers'
 interface WaitingAnswer {
   res: ServerResponse
   bytes: number
-  /** The answer may be ended: asking again for it has no other effect. */
+  /** The answer may be ended, because the request can be repeated without another effect. */
   isRead: boolean
   release: () => void
-  /** What the reader had taken at the time when its pace was last looked at. */
+  /** The bytes that the reader had taken when its pace was last measured. */
   taken: number
   sinceMs: number
   isSlow: boolean
@@ -17,22 +17,24 @@ interface WaitingAnswer {
 interface UnreadSharesOptions {
   /** The size of all answers that wait to be read. */
   maxBytes: number
-  /** An answer that was taken slowly for this long may be ended to make room for another reader. */
+  /** An answer that was read slowly for this long may be ended to make room for another reader. */
   slowMs?: number
-  /** false: one reader may have the whole budget while no other one needs any of it. Then all answers must be reads. */
+  /**
+   * false: one reader may have the whole budget while no other reader needs room. Then all answers must be to reads.
+   */
   keepsFree?: boolean
 }
 
-/** 256 kbit/s, as for uploads: a page of a list then waits for less than two minutes. */
+/** 256 kbit/s, as for uploads: a page of a list then takes less than two minutes. */
 const slowBytesPerSecond = 32 * 1024
 
 /**
  * The answers that wait for their readers, by reader: a tenant, or the address of a caller without a key. A reader may
  * have as much as stays free for all others, so a new answer counts twice: once as taken, once as kept free. With this
- * rule alone, each reader that does not read would halve the rest. So if there is no room for a reader's answer, the server
- * ends slow answers to reads. It ends only those of readers that hold at least as much as this reader would hold with the new
- * answer. Each of N readers can then have about one Nth, and readers that take nothing keep answers from another one for
- * seconds only.
+ * rule alone, each reader that does not read would halve the rest. So if there is no room for a reader's answer, the
+ * server ends slow answers to reads. It ends only those of readers that hold at least as much as this reader would
+ * hold with the new answer. Each of N readers can then have about one Nth, and readers that take nothing keep answers
+ * from another one for seconds only.
  */
 export class UnreadShares {
   readonly #maxBytes: number
@@ -120,8 +122,8 @@ export class UnreadShares {
   }
 
   /**
-   * The effect of an answer that is not a read is committed, so it is never ended. The pace is that since it was last looked
-   * at: what the buffers of the system took at once does not make a reader fast for long.
+   * The effect of a write is committed, so its answer is never ended. The pace is measured since the last measurement,
+   * so that a reader does not count as fast for long because of what the buffers of the system took at once.
    */
   #isSlow(answer: WaitingAnswer): boolean {
     const { socket } = answer.res.req
@@ -131,7 +133,7 @@ export class UnreadShares {
     const passedMs = nowMs - answer.sinceMs
     if (passedMs < this.#slowMs) return answer.isSlow
     const taken = takenOf(socket)
-    // If nothing waits in this process, the reader waits for the answer.
+    // If nothing waits in this process, the reader has taken everything so far.
     answer.isSlow = socket.writableLength > 0 && taken - answer.taken < (slowBytesPerSecond * passedMs) / 1_000
     answer.taken = taken
     answer.sinceMs = nowMs

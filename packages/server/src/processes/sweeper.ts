@@ -168,8 +168,8 @@ async function runSweep(ctx: Context, state: State, sweeps: Sweep[], sweep: Swee
  * expired too, and must be captured and not released. The hold of a session that could not be ended waits for it. So
  * does a hold that expires meanwhile: this process may be stopped for an hour in between, or the clock jump forward.
  *
- * `unended`: the sessions that could not be ended since this sweep began. They are passed over until the next one, so that
- * they keep no other from its end.
+ * `unended`: the sessions that could not be ended since this sweep began. They are skipped until the next sweep, so
+ * that all others are ended.
  */
 async function settleOverdue(ctx: Context, moveWaiting: (seconds: number) => void, unended: string[]): Promise<number> {
   const { at, setBackSeconds } = await noteContact(ctx.db)
@@ -188,7 +188,7 @@ async function settleOverdue(ctx: Context, moveWaiting: (seconds: number) => voi
   if (suspended === sessionsAtOnce || settled === batchSize) return batchSize
   const { length: count } = unended.splice(0)
   if (problem !== undefined) throw toError(problem)
-  // One or a few are in the log. So many have a common reason, which the alert on failed sweeps reports.
+  // Each failure is in the log. So many have a common cause, so the sweep fails, and an alert reports it.
   if (count >= sessionsAtOnce) throw new Error(`${count} sessions could not be ended`)
   return settled
 }

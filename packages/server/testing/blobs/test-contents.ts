@@ -106,7 +106,7 @@ export function testContents(world: () => BlobWorld): void {
     const chunk = bytesOf(64 * 1024)
     const count = 1_600
     const expected = sha256Of(Buffer.concat(Array.from({ length: count }, () => chunk)))
-    // A process that is seldom run collects its garbage late.
+    // On a busy machine, a process may collect its garbage late.
     await passesOnce(async () => {
       const grown = await peakGrowth(async () => {
         await blobs.write('contents/large', repeated(chunk, count), { mime })

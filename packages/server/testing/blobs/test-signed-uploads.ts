@@ -130,7 +130,7 @@ export function testSignedUploads(world: () => BlobWorld): void {
     const seen = await contentOf(await blobs.read('uploads/twice'))
     const stored = candidates.findIndex((candidate) => candidate.equals(seen))
     assert.equal(statuses[stored], 200)
-    // A store may end one for the other, and then says so.
+    // A store may end the earlier upload, and then answers it with 409.
     assert.ok([200, 409].includes(statuses[1 - stored]!), statuses.join())
   })
 

@@ -41,7 +41,7 @@ describe('the bounds of what this device keeps of lines', { skip: skipWithoutChr
             const blocks = transaction.objectStore('blocks').getAllKeys()
             transaction.addEventListener('complete', () => {
               db.close()
-              // Behind the slash is which key it is.
+              // What follows the slash depends on the key.
               const roomOf = (name: string) => name.split('/')[0] ?? ''
               resolve({
                 rooms: rooms.result.map((name) => roomOf(String(name))),

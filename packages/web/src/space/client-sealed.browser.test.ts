@@ -124,7 +124,7 @@ describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, time
     await bob.page
       .getByRole('dialog')
       .getByRole('alert')
-      .getByText('What is shown of the lines before it has passed every check.')
+      .getByText('All earlier lines that are shown have passed every check.')
       .waitFor()
     // Ann's device has kept what it had checked.
     await ann.page.reload()

@@ -139,7 +139,7 @@ describe('lines of a listed room that this device has opened before', { skip: sk
       await ann.page.reload()
       await ann.page.getByRole('heading', { name: 'This history cannot be trusted' }).waitFor()
       await ann.page
-        .getByText(/Line \d \((end|rewritten)\)\. What is shown of the lines before it has passed every check\.$/)
+        .getByText(/Line \d \((end|rewritten)\)\. All earlier lines that are shown have passed every check\.$/)
         .waitFor()
       assert.equal(await ann.page.locator('.message').count(), 0)
       await ann.page.unrouteAll({ behavior: 'ignoreErrors' })

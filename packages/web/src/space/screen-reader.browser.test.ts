@@ -39,7 +39,8 @@ describe('the app as a screen reader hears it', { skip: skipWithoutChromium, tim
     const ann = await newVisitor(browser, PHONE)
     await makeSealedRoom(ann.page, space.origin)
     await button(ann.page, 'Share').click()
-    // What was announced half a second before the panel closes has been read out. On a busy machine, that may pass here.
+    // When the panel closes, an announcement that is older than half a second counts as read out. On a busy machine,
+    // so much time may pass here.
     await ann.page.clock.setFixedTime(Date.now())
     await ann.page.getByRole('dialog').getByRole('button', { name: 'Copy link' }).click()
     await heard(ann, 'Link copied')
@@ -52,7 +53,7 @@ describe('the app as a screen reader hears it', { skip: skipWithoutChromium, tim
     await ann.close()
   })
 
-  test('a field that is wrong says so with its reason, until it is corrected', async () => {
+  test('a field that is wrong is announced as invalid, with the reason, until it is corrected', async () => {
     const ann = await newVisitor(browser, PHONE)
     const cdp = await ann.context.newCDPSession(ann.page)
     const field = async () => {

@@ -157,7 +157,7 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
       /^Bob.*invited as Bob, by telephone, without a sign-in/,
     )
 
-    // Whoever has a second invitation could read on by it.
+    // With a second invitation, Bob could read on.
     await ann.page.getByLabel('Invite somebody').fill('Bob, by telephone')
     await ann.page.keyboard.press('Enter')
     await row(ann.page, 'Not answered yet').waitFor()
@@ -216,7 +216,7 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await Promise.all([ann.close(), bob.close()])
   })
 
-  test('who is let in is the one whose button the owner presses, and nobody else who has answered', async () => {
+  test('the owner lets in only the person whose button was pressed, and nobody else who has answered', async () => {
     const [ann, bob, cem] = await Promise.all([newVisitor(browser), newVisitor(browser), newVisitor(browser)])
     await makeListedRoom(ann.page)
     await answer(bob.page, await inviteByName(ann.page, 'Bob, by telephone'), { name: 'Bob' })

@@ -204,7 +204,7 @@ test('an account signs in to a tenant that is not suspended, and is told where a
   assert.ok(!refused.headers.getSetCookie().some((line) => /console=css_/.test(line)))
 })
 
-test('while the provider is away, the console says that the sign-in did not succeed', async (t) => {
+test('if the provider cannot be reached, the console says that the sign-in did not succeed', async (t) => {
   const consoleOidcIssuer = 'http://127.0.0.1:1'
   const other = await startTestApi({ consoleOidcIssuer, consoleOidcClientId: 'console', consoleOidcClientSecret: 'hush' })
   t.after(() => other.close())
@@ -212,7 +212,7 @@ test('while the provider is away, the console says that the sign-in did not succ
   assert.deepEqual([answer.status, problemOf(answer)], [303, 'failed'])
 })
 
-test('a provider that refuses the client secret is named with its reason', async () => {
+test('if the provider refuses a code, the error has the address of the provider and its reason', async () => {
   const identity = openConsoleIdentity({ issuer: provider.issuer, clientId: 'console', clientSecret: 'before' }, false)
   const redemption = { code: 'a-code', redirectUri: 'https://atrium.example/', verifier: 'v', nonce: 'n' }
   await assert.rejects(identity.redeem(redemption), /^SignInFailedError: http:.*\/token answered 400 invalid_grant$/)

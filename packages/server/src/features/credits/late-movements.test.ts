@@ -73,7 +73,7 @@ test('a grant that waits for a row while its tenant is deleted is refused, and w
   assert.deepEqual((await auditLedger(shop.api.ctx.db)).findings, [])
 })
 
-test('so is a redemption, and the license stays redeemable at another tenant', async () => {
+test('a redemption that waits while its tenant is deleted is refused, and the license stays redeemable at another tenant', async () => {
   await shop.openTenant()
   const { license } = await shop.sellPaid()
   const [account] = await shop.query(

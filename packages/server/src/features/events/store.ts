@@ -28,8 +28,8 @@ export function tenantsOf(wakeUp: string): string[] | undefined {
 
 const insertStatement = statement<never>(
   'events-insert',
-  // The transaction gets its number before it takes a position: see OutboxFloors. Of a tenant that is deleted, only the
-  // books still change, and nobody reads its events.
+  // The transaction gets its number before it takes a position: see OutboxFloors. A deleted tenant gets no events:
+  // only its books still change, and nobody can read them.
   `insert into event_outbox (tenant_id, id, type, data, was_open)
    select e.tenant_id, e.id, e.type, e.data, e.was_open
    from unnest($1::text[], $2::text[], $3::text[], $4::json[], $5::boolean[]) with ordinality

@@ -124,8 +124,9 @@ interface Ended {
 }
 
 /**
- * Ends the sessions whose time is up, whatever became of their worker, those whose remote agent did not join, and those
- * of suspended tenants; up to `limit` of each, without those whose ids are in `but`. The caller calls noteContact first.
+ * Ends the sessions whose time is up, whatever became of their worker, those whose remote agent did not join, and
+ * those of suspended tenants; up to `limit` of each, without those whose ids are in `but`. The caller calls
+ * noteContact first.
  */
 export async function endOverdue(ctx: Context, limit: number, but: readonly string[] = []): Promise<Ended> {
   const failed: string[] = []
@@ -139,7 +140,7 @@ export async function endOverdue(ctx: Context, limit: number, but: readonly stri
     }
   }
   const endAll = async (sessions: Session[], ending: (session: Session) => Ending) => {
-    // Several at once: each may wait for a lock, and then they wait together.
+    // Several at once, because each may wait for a lock.
     for (let at = 0; at < sessions.length; at += batch)
       await Promise.all(sessions.slice(at, at + batch).map((session) => end(session, ending(session))))
   }

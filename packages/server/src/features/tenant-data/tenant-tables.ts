@@ -70,7 +70,8 @@ export const tenantTables = {
   },
   checkouts: {
     deletion: {
-      stays: 'of those paid with money, ids, amounts and times, because the payment may be returned; it goes after its retention',
+      stays:
+        'of those paid with money, ids, amounts and times, because the payment may be returned; the row goes after its retention',
     },
     export: { order: 'id', except: ['license_sealed', 'reference', 'url', 'license_account'] },
   },

@@ -6,8 +6,8 @@ import { isTenantActive } from './store.ts'
 /**
  * For a transaction that writes for a tenant. The key was checked before it, and since then the process may have been
  * paused or may have called another service. The gateway makes this check for each operation of the kind `write`, and
- * the ledger for the batches that open accounts. addItem does not need it: it locks the row of the collection, which is
- * deleted with the tenant.
+ * the ledger for the batches that open accounts. addItem does not need it: it locks the row of the collection, which
+ * is deleted with the tenant.
  *
  * No lock is needed: a transaction lasts for seconds, and a deletion ends a minute or more after the suspension. So
  * either the deletion finds what was written, or this function finds the tenant suspended.

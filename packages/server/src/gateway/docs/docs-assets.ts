@@ -10,7 +10,7 @@ export const assetPaths = {
 const read = (name: string) => readFile(new URL(import.meta.resolve(`@atrium/web/${name}`)), 'utf8')
 
 /**
- * The style of the pages, which each page contains: on a slow network, a style sheet of its own doubles the time until
+ * The style of the pages, which each page contains: on a slow network, a separate style sheet doubles the time until
  * something is seen. Colours and fonts are those of the Space app.
  */
 export const docsStyle = ['space/style/tokens.css', 'docs/docs.css']

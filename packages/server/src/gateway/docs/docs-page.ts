@@ -3,7 +3,10 @@ import { ARCH_MARK } from '@atrium/web/share/arch'
 import { escapeHtml } from '@atrium/web/share/escape-html'
 import { assetPaths, docsStyle, previewPicture } from './docs-assets.ts'
 
-/** Only files of this origin are loaded, and the one style. Requests from the reference also go to this origin. */
+/**
+ * Only files of this origin are loaded, and only this style is allowed. Requests from the reference also go to this
+ * origin.
+ */
 export const docsPolicy = [
   "default-src 'none'",
   "script-src 'self'",

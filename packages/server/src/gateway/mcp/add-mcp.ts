@@ -135,7 +135,7 @@ interface McpAnswer {
   status: number
   type: string | null
   body: string
-  /** The message has changed nothing. */
+  /** The message cannot have changed anything. */
   isRead: boolean
 }
 

@@ -7,7 +7,7 @@ import { failureWords } from './failure-words.ts'
 const conflict = (reason: string) =>
   failureWords(new SpaceCallError({ status: 409, error: 'room_exists', reason, message: reason }))
 
-test('a conflict is explained by its reason: only a name that is in use is one', () => {
+test('each reason of a conflict has its own explanation', () => {
   const { roomExists, badRoomKey, unavailable } = t.failures
   const expected = { room: roomExists, client_sealed: badRoomKey, server_sealed: badRoomKey, list_changed: unavailable }
   for (const [reason, words] of Object.entries(expected)) assert.equal(conflict(reason), words, reason)

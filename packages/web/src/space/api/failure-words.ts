@@ -97,7 +97,7 @@ function byError({ error, reason }: SpaceCallError): Words {
   return name === undefined ? failures.unknown : failures[name]
 }
 
-/** Of room_exists, which otherwise says that a name is in use. */
+/** The reasons of room_exists for which it does not mean that the name is in use. */
 const CONFLICTS: Readonly<Record<string, PlainFailure>> = {
   // The link is for a room of the other kind.
   client_sealed: 'badRoomKey',

@@ -8,7 +8,9 @@ export function Problem({ id, text }: { id?: string; text: string | undefined })
   )
 }
 
-/** The attributes of a field with a hint. A screen reader reads out the problem first, as long as the field is wrong. */
+/**
+ * The attributes of a field with a hint. A screen reader reads out the problem first, as long as the field is wrong.
+ */
 export function describedBy(hintId: string | undefined, problemId: string, isWrong: boolean) {
   const ids = [...(isWrong ? [problemId] : []), ...(hintId === undefined ? [] : [hintId])]
   return { 'aria-invalid': isWrong, ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }) }

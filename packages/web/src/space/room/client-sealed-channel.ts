@@ -121,7 +121,7 @@ export async function makeClientSealedRoom(secret: RoomSecret): Promise<RoomLink
   return link
 }
 
-/** A room with the name that is asked for is the one of an attempt whose answer was lost: nobody else knows the name. */
+/** Ignores that the room exists: then an earlier attempt has made it. Nobody else knows its name. */
 export async function ifNew(making: Promise<unknown>): Promise<void> {
   await making.catch((error: unknown) => {
     if (!(error instanceof SpaceCallError) || error.error !== 'room_exists') throw error

@@ -46,7 +46,7 @@ interface RoomUse {
  * effort: without storage, a visit opens all lines again.
  */
 export class LineCache {
-  /** Under which it is stored. */
+  /** The name under which the cache is stored. */
   readonly #name: string
   readonly #key: CryptoKey
   readonly #db: IDBDatabase

@@ -171,7 +171,9 @@ export class ListedChannel implements Channel {
     await this.refresh()
   }
 
-  /** What leaves the list with this device: those of other members, and invitations for the same person. */
+  /**
+   * What leaves the list with this device: the devices that it has named, and open invitations for the same person.
+   */
   removedWith(key: string): { members: Member[]; invitations: readonly unknown[] } {
     const keys = this.#opener ? leavingWith(this.#opener.facts, [key]) : []
     const isLeaving = (one: { key: string }) => one.key !== key && keys.includes(one.key)
@@ -241,7 +243,10 @@ async function ifListed(work: Promise<void>): Promise<void> {
   })
 }
 
-/** Returns what makes a room that this device owns, and its first invitations. Called again, it makes the same room. */
+/**
+ * Returns a function that makes a room that this device owns, and its first invitations. Called again, the function
+ * makes the same room.
+ */
 export async function prepareListedRoom({
   name,
   invited,

@@ -20,8 +20,8 @@ export interface Wish {
 const RETRIES = 3
 
 /**
- * Returns what creates the room. Called again after a failure, it creates the same room, because the answer may have been
- * lost. The owner is the account or, for a guest, the key of this device.
+ * Returns a function that creates the room. Called again after a failure, the function creates the same room, because
+ * the answer may have been lost. The owner is the account or, for a guest, the key of this device.
  */
 export function prepareRoom({ policy, title, name, addresses }: Wish): () => Promise<RoomLink> {
   const { emails } = parseAddresses(addresses)

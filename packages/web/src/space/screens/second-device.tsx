@@ -113,8 +113,8 @@ export function NameDevice({ fragment }: { fragment: string }) {
 }
 
 /**
- * Both screens show it. The service sees the thumbprint of a new device before the person compares, so it is long enough
- * (96 bits) that nobody can make another key with the same code, also in months.
+ * The code that both screens show. The service sees the thumbprint of a new device before the person compares the
+ * codes. So the code has 96 bits: nobody can make another key with the same code, even in months.
  */
 function codeOf(thumbprint: string): string {
   return [0, 4, 8, 12].map((at) => thumbprint.slice(at, at + 4)).join(' ')

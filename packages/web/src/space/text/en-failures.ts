@@ -16,7 +16,7 @@ export const failures = {
     altered: 'A line was changed, moved, repeated or left out. The service may have done it.',
     foreign: 'There is a line that no member’s app has written. The service or somebody who can write here has put it there.',
     line: (seq: number, problem: string) =>
-      `Line ${number(seq)} (${isolated(problem)}). What is shown of the lines before it has passed every check.`,
+      `Line ${number(seq)} (${isolated(problem)}). All earlier lines that are shown have passed every check.`,
     endTitle: 'What was checked ends here',
     end: (seq: number) =>
       `The messages above have passed every check. Line ${number(seq)} has not, so nothing more is shown or written here.`,

@@ -152,7 +152,7 @@ export const sealed = {
   },
   removed: {
     title: 'This device was taken off the list',
-    text: 'The service no longer lets this device in, as after a removal by the owner, so it reads nothing newer. Only the service says so: if you doubt it, talk to the owner. To come back, ask the owner for a new invitation.',
+    text: 'The service refuses this device, as it does after the owner has removed it, so the device reads nothing newer. Only the service says so: if in doubt, talk to the owner. To come back, ask the owner for a new invitation.',
   },
 
   checks: {

@@ -40,7 +40,7 @@ export const sealed: Text['sealed'] = {
     removeAsk: (who) =>
       line`¿Quitar a ${who} de la lista? No se puede deshacer. El dispositivo solo puede volver con una nueva invitación, a la que debe responder.`,
     removeToo: (who) => `Con él se quitan estos dispositivos, que ha declarado: ${who}.`,
-    removeInvites: 'También se retiran las invitaciones abiertas para la misma persona.',
+    removeInvites: 'También se retiran las invitaciones pendientes para la misma persona.',
     removeIt: 'Quitarlo',
     keepIt: 'Conservarlo',
     addDevice: 'Añadir otro dispositivo tuyo',

@@ -41,7 +41,7 @@ export const sealed: Text['sealed'] = {
     removeAsk: (who) =>
       line`Retirer ${who} de la liste ? C’est irréversible. L’appareil ne peut revenir que par une nouvelle invitation, à laquelle il doit répondre.`,
     removeToo: (who) => `Ces appareils, qu’il a déclarés, sont retirés avec lui : ${who}.`,
-    removeInvites: 'Les invitations ouvertes pour la même personne sont annulées aussi.',
+    removeInvites: 'Les invitations en cours pour la même personne sont annulées aussi.',
     removeIt: 'Le retirer',
     keepIt: 'Le garder',
     addDevice: 'Ajouter un de vos appareils',

@@ -21,7 +21,7 @@ for (const left of ['run_at', 'lease_until'])
     await generator.start()
     t.after(() => generator.stop())
     const read = () => send(api, 'GET', `${path}/artifacts/${painted.body.data.id}`, owner)
-    // To paint takes seconds of the processor.
+    // Painting takes seconds of processor time.
     await eventually(async () => (await read()).body.data.status === 'ready', 'the picture is ready', 120_000)
   })
 

@@ -64,7 +64,7 @@ test('a tenant has at most 1,000 open uploads in all its collections, and anothe
   assert.equal((await announce(stranger, await stranger.makeCollection())).status, 201)
 })
 
-test('one address leaves as many open uploads to others as it has itself', async () => {
+test('one address has at most as many open uploads as remain free for others', async () => {
   const world = await StoredWorld.open(api)
   const limits = { headers: { 'x-admin-token': api.adminToken }, body: { open_uploads: 40 } }
   assert.equal((await send(api, 'PUT', `/tenants/${world.tenant.id}/limits`, limits)).status, 200)

@@ -59,13 +59,13 @@ export async function postMovements(tx: Tx, movements: Movement[]): Promise<Move
 }
 
 /**
- * Like `postMovements`, but without waiting: a movement whose account is locked is skipped with the outcome Locked. One
- * that a caller asked for may have waited for long: if its tenant was suspended meanwhile, it is refused, for the reason
- * that assertActive states.
+ * Like `postMovements`, but without waiting: a movement whose account is locked is skipped with the outcome Locked. A
+ * movement that a caller asked for may have waited for long. If its tenant was suspended meanwhile, it is refused, for
+ * the reason that assertActive states.
  */
 async function postFreeMovements(tx: Tx, movements: Movement[]): Promise<(MovementOutcome | Locked)[]> {
   const callers = movements.filter(isAsked).map(({ actor }) => actor)
-  // Sent together, so that the check costs no round trip.
+  // Sent together, so that the check costs no further round trip.
   const [{ state, locked }, suspended] = await Promise.all([
     lockMovements(tx, movements, { waits: false }),
     listSuspendedOf(tx, [...new Set(callers)]),

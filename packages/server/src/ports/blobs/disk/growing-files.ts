@@ -4,29 +4,32 @@ import { join } from 'node:path'
 import { codeOf } from '#errors/caught.ts'
 import { BlobError } from '../blobs.ts'
 
-/** No room is kept for the rest of a file that was not written for as long: its process has probably been killed. */
+/** No room is kept for the rest of a file that was not written for this long: its process has probably been killed. */
 const stalledMs = 2 * 60 * 1_000
 /** 256 kbit/s. A slower upload of 100 MiB would hold a connection for hours, and room on the disk. */
 export const minBytesPerSecond = 32 * 1024
 /** A file may be this late. Some file systems show what was written some seconds later. */
 const graceMs = 10_000
-/** Late files, which may be many and ask for each of their parts, see others as they were this long ago at most. */
+/** Late files may be many, and are checked at each part: for this long, they use what was last read of the others. */
 const restsMs = 1_000
-/** The addresses of uploads of which the process knows when they were first used. */
+/** For how many addresses of uploads the process knows when they were first used. */
 const maxAddresses = 10_000
 
-/** An upload is the only one to its key, and counts towards the share of its holder. */
+/** Of an upload, only one file exists for its key, and it counts towards the share of its holder. */
 export type GrowingFile = { name: string; beganMs: number; isUpload: boolean }
 
 /**
- * The folder of the files that are being written, and the room that the disk keeps for their rest. Several processes may
- * share the folder, so what they must know of a file is its length, its blocks and its name:
- * `target.beganMs.order.holder`. The time is part of the name because not every file system keeps the birth time of a file.
+ * The folder of the files that are being written, and the room on the disk that is kept for their rest. Several
+ * processes may share the folder. So all that they must know of a file is in its length, its blocks and its name:
+ * `target.beganMs.order.holder`. The time is part of the name because not every file system keeps the birth time of a
+ * file.
  */
 export class GrowingFiles {
   readonly folder: string
   readonly #minFreeBytes: number
-  /** Uploads that are begun again keep their first time: otherwise they would keep room anew without sending anything. */
+  /**
+   * An upload that is begun again keeps its first time: otherwise it would keep room again without sending anything.
+   */
   readonly #firstBegan = new Map<string, number>()
   #rests = { readAtMs: -Infinity, rests: new Map<string, number>() }
   #lastReserved: Promise<unknown> = Promise.resolve()
@@ -72,8 +75,8 @@ export class GrowingFiles {
   }
 
   /**
-   * Called again while the file grows, because others write to the disk too. No room is kept for the rest of a file that
-   * is late: it continues while there is some beside the room that is kept for others.
+   * Called again while the file grows, because others write to the disk too. No room is kept for the rest of a file
+   * that is late. It continues as long as there is room beside that which is kept for others.
    */
   async assertRoom(
     { name, beganMs, isUpload }: GrowingFile,
@@ -97,8 +100,9 @@ export class GrowingFiles {
   }
 
   /**
-   * Ends earlier uploads to the same key: one address must not fill the disk, and a client that begins again has left the
-   * earlier one. Renamed first, so that an upload that is complete at this moment is either stored whole or ended.
+   * Ends earlier uploads to the same key: one address must not fill the disk, and a client that begins again has given
+   * up the earlier one. Their files are renamed first, so that an upload that completes at this moment is either
+   * stored whole or ended.
    */
   async #endEarlier(name: string): Promise<void> {
     const own = partsOf(name)
@@ -119,8 +123,8 @@ export class GrowingFiles {
   }
 
   /**
-   * The bytes that each file that is being written still needs. Uploads that send nearly nothing must not block all others,
-   * so a file that is slower than `minBytesPerSecond` needs none.
+   * The bytes that each file that is being written still needs. Uploads that send nearly nothing must not block all
+   * others, so a file that is slower than `minBytesPerSecond` is left out.
    */
   async #readRests(): Promise<Map<string, number>> {
     const rests = new Map<string, number>()
@@ -147,7 +151,7 @@ function sumOf(rests: Map<string, number>, isCounted: (name: string) => boolean 
   return [...rests].reduce((sum, [name, rest]) => (isCounted(name) ? sum + rest : sum), 0)
 }
 
-/** Of a file without a name, which another upload has ended. */
+/** The error of an upload that was ended because another one to its address has begun. */
 export function superseded(): BlobError {
   return new BlobError('superseded', 'another upload to this address has begun')
 }
@@ -158,18 +162,18 @@ function hashOf(text: string): string {
 
 let files = 0
 
-/** Files that begin later have a larger one; where two machines have different clocks, it is at least unique. */
+/** A file that begins later has a larger order. If two machines have different clocks, the order is only unique. */
 function newOrder(): string {
   return `${Date.now()}-${String(files++).padStart(9, '0')}-${randomUUID()}`
 }
 
-/** A process of an earlier release names its files without a holder, and those of a release before it without a time. */
+/** The previous release named its files without a holder, and an earlier one without a time. */
 function partsOf(name: string): { target: string; beganMs: number; order: string; holder: string } {
   const [target = '', beganMs, order = '', holder] = name.split('.')
   return { target, beganMs: Number(beganMs), order: holder === undefined ? '' : order, holder: holder ?? '' }
 }
 
-/** false also where the time is not known. */
+/** false also if the time is not known. */
 function isLate(beganMs: number, written: number): boolean {
   return written < ((Date.now() - beganMs - graceMs) / 1_000) * minBytesPerSecond
 }

@@ -235,7 +235,7 @@ interface SteadyRowProps {
   actions: { readonly current: RowActions }
 }
 
-/** Is rendered again only where something of it changes: a key changes one or two of a thousand items. */
+/** Renders again only if one of its own properties changes: a key press changes one or two of a thousand items. */
 function SteadyRow({ item, isActive, isSelected, mayCurate, actions }: SteadyRowProps) {
   const { id } = item
   const row = () => (
