@@ -58,8 +58,10 @@ test('waits grow, and respect Retry-After', async () => {
 test('a signal ends it without an error, while it reads and while it waits', async () => {
   server.script({ hang: true })
   const abort = new AbortController()
-  setTimeout(() => abort.abort(), 50)
+  // Not before the request has arrived: it would take the next answer of the script.
+  const timer = setInterval(() => server.seen.length > 0 && abort.abort(), 10)
   for await (const _ of followStream(client.streamWall, { id, signal: abort.signal })) assert.fail()
+  clearInterval(timer)
 
   server.script(stream(message('a', 'ready', {})), { cut: true })
   const second = new AbortController()
