@@ -170,7 +170,11 @@ function uploadOver(): ApiError {
 function apiErrorOf(error: unknown): unknown {
   if (!(error instanceof BlobError)) return error
   if (error.code === 'mismatch') return invalid('', error.message)
-  if (error.code === 'superseded') return new ApiError('state_conflict', { message: 'Another upload to this address has begun.' })
+  if (error.code === 'superseded') {
+    const message =
+      'Another upload to this address has begun and ended this one. Wait for it, or send all bytes again, which ends it.'
+    return new ApiError('state_conflict', { message })
+  }
   if (error.code === 'unavailable') return new ApiError('unavailable', { retryAfterSeconds: 30, cause: error })
   return error
 }

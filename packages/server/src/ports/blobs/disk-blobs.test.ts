@@ -1,6 +1,20 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readlink, rm, stat, statfs, truncate, utimes, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  open as openFile,
+  readdir,
+  readlink,
+  rm,
+  stat,
+  statfs,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -12,6 +26,7 @@ import { describeBlobs } from '#testing/blobs/blob-suite.ts'
 import { DiskBlobs } from './disk-blobs.ts'
 import type { BlobError } from './blobs.ts'
 import { deriveBlobUrlKey, type UploadGrant } from './disk/blob-url.ts'
+import { GrowingFiles, type GrowingFile } from './disk/growing-files.ts'
 import { bytesOf, contentOf, mebibyte, repeated } from '#testing/blobs/blob-bytes.ts'
 
 const urlKeys = [deriveBlobUrlKey(Buffer.alloc(32, 9))]
@@ -153,6 +168,115 @@ describe('the folder of blobs on disk', () => {
     await utimes(join(root, '.growing', 'old'), longAgo, longAgo)
     assert.equal(await blobs.sweep(), 1)
     assert.deepEqual(await growing(root), ['new'])
+  })
+
+  test('what a process with a clock ahead left half-written is swept an hour after it was seen', async (t) => {
+    const { root, blobs } = await open(t)
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    await mkdir(join(root, '.growing'), { recursive: true })
+    const touch = (name: string, date: Date) => utimes(join(root, '.growing', name), date, date)
+    const daysAhead = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1_000)
+    for (const name of ['left', 'grows']) await writeFile(join(root, '.growing', name), 'half')
+    for (const name of ['left', 'grows']) await touch(name, daysAhead(1))
+    assert.equal(await blobs.sweep(), 0)
+    t.mock.timers.tick(30 * 60_000)
+    await touch('grows', daysAhead(2))
+    assert.equal(await blobs.sweep(), 0)
+    t.mock.timers.tick(30 * 60_000)
+    assert.equal(await blobs.sweep(), 1)
+    assert.deepEqual(await growing(root), ['grows'])
+  })
+
+  /** Begins an upload that sends nothing until `leave` is called. */
+  async function stuck(blobs: DiskBlobs, key: string) {
+    const [begun, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    async function* chunks() {
+      begun.resolve()
+      await left.promise
+      yield bytesOf(1_000, 1)
+    }
+    const received = blobs.receive({ key, bytes: 1_000 } as UploadGrant, chunks())
+    const ended = received.then(
+      () => 'stored',
+      (error: BlobError) => error.code,
+    )
+    await begun.promise
+    return { ended, leave: left.resolve }
+  }
+
+  for (const [ahead, aheadMs] of [
+    ['5 s', 5_000],
+    ['1 h', 60 * 60_000],
+  ] as const)
+    test(`an upload ends an earlier one of a process with a clock that is ${ahead} ahead`, async (t) => {
+      const { root, blobs } = await open(t)
+      const nowMs = Date.now()
+      t.mock.timers.enable({ apis: ['Date'], now: nowMs + aheadMs })
+      const first = await stuck(blobs, 'uploads/ten_a/same')
+      t.mock.timers.setTime(nowMs)
+      const other = new DiskBlobs({ folder: root, publicUrl: 'http://localhost:8787', urlKeys })
+      await other.receive({ key: 'uploads/ten_a/same', bytes: 1_000 } as UploadGrant, Readable.from([bytesOf(1_000, 2)]))
+      first.leave()
+      assert.equal(await first.ended, 'superseded')
+      assert.deepEqual(await contentOf(await blobs.read('uploads/ten_a/same')), bytesOf(1_000, 2))
+      assert.deepEqual(await growing(root), [])
+    })
+
+  test('an upload that has been ended does not end its successor', async (t) => {
+    const { root } = await open(t)
+    await mkdir(join(root, '.growing'), { recursive: true })
+    const files = new GrowingFiles(join(root, '.growing'), 0)
+    const begin = async () => {
+      const growing = files.forUpload('uploads/ten_a/same')
+      const file = await openFile(join(files.folder, growing.name), 'wx')
+      t.after(() => file.close())
+      return { file, reserve: () => files.reserve(growing, file, 1_000) }
+    }
+    const nowMs = Date.now()
+    t.mock.timers.enable({ apis: ['Date'], now: nowMs + 5_000 })
+    const first = await begin()
+    t.mock.timers.setTime(nowMs)
+    const second = await begin()
+    await second.reserve()
+    await assert.rejects(first.reserve(), { code: 'superseded' })
+    assert.equal((await second.file.stat()).nlink, 1)
+  })
+
+  test('of two uploads that begin at the same time, the later one stays, whichever takes its room first', async (t) => {
+    const { root } = await open(t)
+    await mkdir(join(root, '.growing'), { recursive: true })
+    const files = new GrowingFiles(join(root, '.growing'), 0)
+    const [earlier, later] = [files.forUpload('uploads/ten_a/same'), files.forUpload('uploads/ten_a/same')]
+    const reserve = async (growing: GrowingFile) => {
+      const file = await openFile(join(files.folder, growing.name), 'wx')
+      t.after(() => file.close())
+      await files.reserve(growing, file, 1_000)
+    }
+    await reserve(later)
+    await assert.rejects(reserve(earlier), { code: 'superseded' })
+    assert.ok((await growing(root)).includes(later.name))
+  })
+
+  test('an upload ends neither a file of the platform nor one of a process of the previous release', async (t) => {
+    const { root, blobs } = await open(t)
+    const [begun, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    async function* chunks() {
+      begun.resolve()
+      await left.promise
+      yield bytesOf(1_000, 3)
+    }
+    const written = blobs.write('uploads/ten_a/same', { stream: Readable.from(chunks()), bytes: 1_000 })
+    await begun.promise
+    const [platform = ''] = await growing(root)
+    const previous = `${platform.split('.')[0]}.${Date.now()}.${randomUUID()}`
+    await writeFile(join(root, '.growing', previous), 'half')
+    const { ended, leave } = await stuck(blobs, 'uploads/ten_a/same')
+    leave()
+    assert.equal(await ended, 'stored')
+    left.resolve()
+    await written
+    assert.deepEqual(await contentOf(await blobs.read('uploads/ten_a/same')), bytesOf(1_000, 3))
+    assert.deepEqual(await growing(root), [previous])
   })
 
   test('what is no file of ours is neither read nor listed', async (t) => {

@@ -43,6 +43,8 @@ export class DiskBlobs implements Blobs {
   readonly #publicUrl: string
   readonly #urlKeys: readonly Buffer[]
   readonly #growing: GrowingFiles
+  /** Of the unfinished files that the last sweep saw: since when at least each one is as it is. */
+  #unchangedSinceMs = new Map<string, number>()
 
   constructor({ folder, publicUrl, urlKeys, minFreeBytes = 128 * 1024 * 1024 }: DiskBlobsOptions) {
     this.#folder = folder
@@ -143,13 +145,20 @@ export class DiskBlobs implements Blobs {
 
   async sweep(): Promise<number> {
     const names = (await readdir(this.#growing.folder).catch(unlessMissing)) ?? []
+    const unchangedSinceMs = new Map<string, number>()
     let removed = 0
     for (const path of names.map((name) => join(this.#growing.folder, name))) {
       const stats = await stat(path).catch(unlessMissing)
-      if (!stats || Date.now() - stats.mtimeMs < abandonedMs) continue
+      if (!stats) continue
+      const version = `${path} ${stats.mtimeMs}`
+      // A process with a clock that is ahead leaves a time in the future. The age of its file counts from when it was seen.
+      const sinceMs = Math.min(stats.mtimeMs, this.#unchangedSinceMs.get(version) ?? Date.now())
+      unchangedSinceMs.set(version, sinceMs)
+      if (Date.now() - sinceMs < abandonedMs) continue
       await rm(path, { force: true })
       removed++
     }
+    this.#unchangedSinceMs = unchangedSinceMs
     return removed
   }
 

@@ -63,6 +63,7 @@ export class GrowingFiles {
    */
   async reserve({ name, isUpload }: GrowingFile, file: FileHandle, bytes: number): Promise<void> {
     await this.#inTurn(async () => {
+      if (isUpload) await assertNotEnded(file)
       await file.truncate(bytes)
       if (isUpload) await this.#endEarlier(name)
       const others = await this.#readRests()
@@ -83,7 +84,7 @@ export class GrowingFiles {
     file: FileHandle,
     part: { written: number; bytes: number; rest: number },
   ) {
-    if (isUpload && (await file.stat()).nlink === 0) throw superseded()
+    if (isUpload) await assertNotEnded(file)
     if (!isLate(beganMs, part.written)) return this.#assertFree(part.bytes)
     await this.#inTurn(async () => {
       if (performance.now() - this.#rests.readAtMs > restsMs) await this.#readRests()
@@ -102,14 +103,17 @@ export class GrowingFiles {
   /**
    * Ends earlier uploads to the same key: one address must not fill the disk, and a client that begins again has given
    * up the earlier one. Their files are renamed first, so that an upload that completes at this moment is either
-   * stored whole or ended.
+   * stored whole or ended. Files without a holder stay: the platform writes them, or a process of an earlier release,
+   * which would answer 500.
    */
   async #endEarlier(name: string): Promise<void> {
     const own = partsOf(name)
     for (const other of await readdir(this.folder)) {
-      const { target, order } = partsOf(other)
-      if (other === name || target !== own.target) continue
-      if (order > own.order) throw superseded()
+      const { target, order, holder } = partsOf(other)
+      if (other === name || target !== own.target || !holder) continue
+      // Of uploads that begin at the same time, the earlier one is ended. An order in the future is of a clock that is
+      // ahead: it does not say which upload began later, and its process may have been killed.
+      if (order > own.order && orderedAtMs(order) <= Date.now()) throw superseded()
       const ended = join(this.folder, randomUUID())
       try {
         await rename(join(this.folder, other), ended)
@@ -151,6 +155,10 @@ function sumOf(rests: Map<string, number>, isCounted: (name: string) => boolean 
   return [...rests].reduce((sum, [name, rest]) => (isCounted(name) ? sum + rest : sum), 0)
 }
 
+async function assertNotEnded(file: FileHandle): Promise<void> {
+  if ((await file.stat()).nlink === 0) throw superseded()
+}
+
 /** The error of an upload that was ended because another one to its address has begun. */
 export function superseded(): BlobError {
   return new BlobError('superseded', 'another upload to this address has begun')
@@ -162,15 +170,19 @@ function hashOf(text: string): string {
 
 let files = 0
 
-/** A file that begins later has a larger order. If two machines have different clocks, the order is only unique. */
+/** Of two files of machines whose clocks agree, the later one has the larger order. */
 function newOrder(): string {
   return `${Date.now()}-${String(files++).padStart(9, '0')}-${randomUUID()}`
 }
 
+function orderedAtMs(order: string): number {
+  return Number(order.split('-', 1))
+}
+
 /** The previous release named its files without a holder, and an earlier one without a time. */
 function partsOf(name: string): { target: string; beganMs: number; order: string; holder: string } {
-  const [target = '', beganMs, order = '', holder] = name.split('.')
-  return { target, beganMs: Number(beganMs), order: holder === undefined ? '' : order, holder: holder ?? '' }
+  const [target = '', beganMs, order = '', holder = ''] = name.split('.')
+  return { target, beganMs: Number(beganMs), order, holder }
 }
 
 /** false also if the time is not known. */
