@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { startLoopClock } from '#testing/busy-machine.ts'
 import { consoleLink, invite, signIn, type TestBrowser } from '#testing/console.ts'
 import { send } from '#testing/http.ts'
+import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
 let api: TestApi
@@ -63,7 +64,8 @@ test('an owner can delete their tenant: it is suspended at once and nobody can s
   assert.equal((await again.send('GET', '/tenant')).status, 200)
   const roles = (await again.send('GET', '/tenant/members')).body.data.map(({ role }: { role: string }) => role)
   assert.deepEqual(roles, ['developer'])
-  assert.equal((await send(api, 'GET', '/tenant', { key: tenant.secretKey })).status, 200)
+  const isActive = async () => (await send(api, 'GET', '/tenant', { key: tenant.secretKey })).status === 200
+  await eventually(isActive, 'the process that remembers the suspended tenant is told')
   // There is nothing to cancel now, so nobody is signed out.
   assert.equal((await send(api, 'DELETE', `/tenants/${tenant.id}/deletion`, operator())).status, 204)
   assert.equal((await again.send('GET', '/tenant')).status, 200)
