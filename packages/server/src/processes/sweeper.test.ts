@@ -42,13 +42,13 @@ test('sessions that worked are paid also when nobody swept until their holds wer
 
   const stop = startSweeper(world.api.ctx)
   try {
-    await eventually(async () => (await world.balance(coupon)).held === price, 'all but one are settled', 20_000)
+    await eventually(async () => (await world.balance(coupon)).held === price, 'all but one are settled', 60_000)
     const { rows } = await run("select id from sessions where status = 'expired' and charged = 5")
     assert.equal(rows.length, count - 1)
     const looked = await run('select id from ledger_due')
     assert.equal(looked.rows.length, 1, 'the hold of that one stays')
     await run('drop trigger refused on sessions')
-    await eventually(async () => (await world.balance(coupon)).held === 0, 'the last one is settled', 20_000)
+    await eventually(async () => (await world.balance(coupon)).held === 0, 'the last one is settled', 60_000)
   } finally {
     stop()
   }
@@ -80,7 +80,7 @@ test('a session is paid also where the clock jumps forward while a sweep is unde
   }
   const stop = startSweeper({ ...ctx, db: { ...ctx.db, query } })
   try {
-    await eventually(async () => (await world.balance(coupon)).held === 0, 'it is settled', 20_000)
+    await eventually(async () => (await world.balance(coupon)).held === 0, 'it is settled', 60_000)
   } finally {
     stop()
   }
@@ -109,13 +109,13 @@ test('of many processes one does a sweep when it is due, and each shows when tha
     t.mock.timers.tick(5 * 60_000)
     const ran = async () =>
       (await run("select from sweep_leases where name = 'stored files of nothing' and ran_at is not null")).rows.length
-    await eventually(async () => (await ran()) === 1, 'it is done', 20_000)
+    await eventually(async () => (await ran()) === 1, 'it is done', 60_000)
     for (let i = 0; i < 3; i++) t.mock.timers.tick(5 * 60_000)
     const shown = async () =>
       /atrium_sweep_last_run_timestamp_seconds\{sweep="stored files of nothing"\} 1\d{9}/.test(
         await ctx.metrics.registry.metrics(),
       )
-    await eventually(shown, 'its time is shown', 20_000)
+    await eventually(shown, 'its time is shown', 60_000)
     assert.equal(sweeps, 1)
   } finally {
     for (const stop of stops) stop()
@@ -141,12 +141,12 @@ test('a sweep that never completes shows for how long, and so do books that cann
   const stop = startSweeper({ ...ctx, metrics, prover })
   try {
     t.mock.timers.tick(60_000)
-    await eventually(async () => swept.has('audit of the books'), 'a start counts as a run until there is one', 20_000)
+    await eventually(async () => swept.has('audit of the books'), 'a start counts as a run until there is one', 60_000)
     const shown = swept.get('audit of the books')!
     assert.ok(Math.abs(shown - startMs) < 10_000, `${shown} at ${startMs}`)
-    await eventually(async () => audits.length > 0, 'the last audit is shown', 20_000)
+    await eventually(async () => audits.length > 0, 'the last audit is shown', 60_000)
     t.mock.timers.tick(60_000)
-    await eventually(async () => audits.length > 1, 'it is shown again', 20_000)
+    await eventually(async () => audits.length > 1, 'it is shown again', 60_000)
     assert.equal(swept.get('audit of the books'), shown)
   } finally {
     stop()

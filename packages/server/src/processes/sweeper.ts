@@ -65,6 +65,7 @@ export function startSweeper(ctx: Context): () => void {
       name: 'sessions, holds and coupons whose time is up',
       intervalMs: 5_000,
       run: () => settleOverdue(ctx, moveWaiting, unended),
+      after: async () => void unended.splice(0),
     },
     { name: 'half-written files', intervalMs: 10 * 60_000, run: () => ctx.blobs.sweep(), local: true },
     { name: 'folders of pictures', intervalMs: 10 * 60_000, run: () => ctx.pictures.sweep(), local: true },
@@ -178,18 +179,11 @@ async function settleOverdue(ctx: Context, moveWaiting: (seconds: number) => voi
   const { overdue, suspended, failed, problem } = await endOverdue(ctx, sessionsAtOnce, unended)
   unended.push(...failed)
   if (overdue === sessionsAtOnce) return batchSize
-  let settled = 0
-  try {
-    settled = await sweepLedger(ctx.db, ctx.ledger, batchSize, { after: at, purposes: unended })
-  } catch (error) {
-    unended.length = 0
-    throw error
-  }
+  const settled = await sweepLedger(ctx.db, ctx.ledger, batchSize, { after: at, purposes: unended })
   if (suspended === sessionsAtOnce || settled === batchSize) return batchSize
-  const { length: count } = unended.splice(0)
   if (problem !== undefined) throw toError(problem)
   // Each failure is in the log. So many have a common cause, so the sweep fails, and an alert reports it.
-  if (count >= sessionsAtOnce) throw new Error(`${count} sessions could not be ended`)
+  if (unended.length >= sessionsAtOnce) throw new Error(`${unended.length} sessions could not be ended`)
   return settled
 }
 

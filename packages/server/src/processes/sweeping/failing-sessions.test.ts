@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, afterEach, before, test } from 'node:test'
 import { auditLedger } from '#features/credits/ledger/audit-store.ts'
-import { send } from '#testing/http.ts'
+import { send, sendUntilServed } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { startSweeper } from '../sweeper.ts'
 
@@ -31,7 +31,13 @@ async function launchAll(priceCredits: number, count: number): Promise<string> {
   const coupon = await world.makeCoupon(count * priceCredits)
   const agentId = await world.makeAgent({ price_credits: priceCredits })
   for (let done = 0; done < count; done += 10) {
-    const some = Array.from({ length: Math.min(10, count - done) }, () => world.launch(agentId, world.newRoom(), coupon))
+    const launch = () =>
+      sendUntilServed(world.api, 'POST', '/sessions', {
+        key: world.tenant.secretKey,
+        idempotencyKey: randomUUID(),
+        body: { agent_id: agentId, room: world.newRoom(), coupon },
+      })
+    const some = Array.from({ length: Math.min(10, count - done) }, launch)
     for (const { status, text } of await Promise.all(some)) assert.equal(status, 201, text)
   }
   return coupon
@@ -58,13 +64,13 @@ test('while 130 overdue sessions cannot be ended, other sessions end and coupons
   await run(`update ledger_due set due_at = now() - interval '1 minute' where id in (select id from ledger_holds)`)
   const stop = startSweeper(world.api.ctx)
   try {
-    await eventually(async () => (await left()).length === 1, 'those that can be ended are ended', 20_000)
-    await eventually(isReturned, 'the coupon returns', 20_000)
+    await eventually(async () => (await left()).length === 1, 'those that can be ended are ended', 60_000)
+    await eventually(isReturned, 'the coupon returns', 60_000)
     assert.deepEqual(await left(), [{ price: stuckPrice, count: stuckCount }])
     assert.deepEqual(await world.balance(coupons.free), { balance: 0, held: 0 })
     assert.equal((await world.balance(coupons.stuck)).held, stuckCount * stuckPrice, 'no hold is released unpaid')
     await run('drop trigger refused on sessions')
-    await eventually(async () => (await left()).length === 0, 'the others are ended', 20_000)
+    await eventually(async () => (await left()).length === 0, 'the others are ended', 60_000)
   } finally {
     stop()
   }
@@ -79,15 +85,15 @@ test('while 130 sessions of a suspended tenant cannot be ended, its other sessio
   assert.equal((await setStatus('suspended')).status, 200)
   const stop = startSweeper(world.api.ctx)
   try {
-    await eventually(async () => (await left()).length === 1, 'those that can be ended are ended', 20_000)
+    await eventually(async () => (await left()).length === 1, 'those that can be ended are ended', 60_000)
     assert.deepEqual(await left(), [{ price: stuckPrice, count: stuckCount }])
     await run('drop trigger refused on sessions')
-    await eventually(async () => (await left()).length === 0, 'the others are ended', 20_000)
+    await eventually(async () => (await left()).length === 0, 'the others are ended', 60_000)
   } finally {
     stop()
   }
   assert.equal((await setStatus('active')).status, 200)
-  await eventually(async () => (await world.balance(coupons.free)).held === 0, 'the tenant is active again', 20_000)
+  await eventually(async () => (await world.balance(coupons.free)).held === 0, 'the tenant is active again', 60_000)
   assert.ok(await isReturned())
   assert.deepEqual(await world.balance(coupons.stuck), { balance: 0, held: 0 })
 })
