@@ -1,7 +1,8 @@
 import type { SessionLaunch } from '@atrium/contract/session-schemas'
-import { isPastEnd } from '@atrium/room-client/is-past-end'
+import { agreedEnd, isPastEnd, LONGEST_MINUTES } from '@atrium/room-client/is-past-end'
 import { isTransient } from '@atrium/room-client/retry'
 import { newAgentGuest, type SealedAgent, sealForAgent } from '@atrium/room-client/seal-for-agent'
+import { readPart } from '@atrium/room-client/sealed-token'
 import type { Static } from 'typebox'
 import { AtriumError } from './atrium-error.ts'
 import type { AtriumClient } from './call.ts'
@@ -23,7 +24,10 @@ export interface AgentVisit {
   readonly invitedAs?: string
   /** Of a hosted agent: the device with which the operator of the platform reads along. */
   readonly device?: string
-  /** RFC 3339. The device leaves the list a minute later at the latest, whatever the platform says. Visits of earlier releases have none. */
+  /**
+   * RFC 3339. Never later than was agreed: the device leaves the list a minute after it at the latest, whatever the
+   * platform says. Visits of earlier releases have none.
+   */
   readonly expiresAt?: string
 }
 
@@ -37,6 +41,8 @@ export interface PreparedAgent {
   readonly card: string
   /** RFC 3339. The agent can be launched until then. */
   readonly expiresAt: string
+  /** How long the session may last. What earlier releases have prepared has none, which means a day. */
+  readonly maxMinutes?: number
 }
 
 /** The agent is in the room already, by a session of somebody else's launch. Nothing was charged. */
@@ -53,6 +59,9 @@ export class AgentPresentError extends Error {
 
 type Terms = Omit<Static<typeof SessionLaunch>, 'agent_id' | 'room' | 'arm'>
 
+/** `max_minutes`: as the catalog shows it. */
+type Limited = { readonly max_minutes?: number }
+
 /**
  * The owner launches a remote agent into a room with a list of devices: invites it, seals the invitation to its key, and
  * launches. Store the visit, and call `accompanyAgent` with it at once: without an owner who admits it within 30 seconds,
@@ -64,7 +73,12 @@ type Terms = Omit<Static<typeof SessionLaunch>, 'agent_id' | 'room' | 'arm'>
  * await accompanyAgent(atrium, room, visit)
  * localStorage.removeItem('visit')
  */
-export async function launchAgent(client: AtriumClient, room: ListedRoom, agent: SealedAgent, terms: Terms): Promise<AgentVisit> {
+export async function launchAgent(
+  client: AtriumClient,
+  room: ListedRoom,
+  agent: SealedAgent & Limited,
+  terms: Terms,
+): Promise<AgentVisit> {
   const invitedAs = newAgentGuest(agent.id)
   // Refuses an agent without a key before anything is written.
   if (!agent.encryption_key) await sealForAgent(agent, room.room, '')
@@ -73,7 +87,12 @@ export async function launchAgent(client: AtriumClient, room: ListedRoom, agent:
     const key = { room: room.room, sealed_key: await sealForAgent(agent, room.room, invitation) }
     const { data } = await client.launchSession({ body: { ...terms, agent_id: agent.id, room: key } })
     if (!('control_token' in data)) throw new AgentPresentError(data.id)
-    return { session: data.id, controlToken: data.control_token, invitedAs, expiresAt: data.expires_at }
+    return {
+      session: data.id,
+      controlToken: data.control_token,
+      invitedAs,
+      expiresAt: agreedEnd(data.expires_at, minutesOf(agent, terms)),
+    }
   } catch (error) {
     // The error of the launch is the one to report. An invitation that stays can be taken back later.
     await removeAgent(room, { invitedAs }).catch(() => undefined)
@@ -88,12 +107,13 @@ export async function launchAgent(client: AtriumClient, room: ListedRoom, agent:
 export async function prepareHostedAgent(
   client: AtriumClient,
   { room }: Pick<ListedRoom, 'room'>,
-  agent: { readonly id: string },
+  agent: { readonly id: string } & Limited,
   terms: Terms,
 ): Promise<PreparedAgent> {
   const { data } = await client.launchSession({ body: { ...terms, agent_id: agent.id, room: { room }, arm: true } })
   if (!('card' in data) || data.card === undefined) throw new TypeError(`agent ${agent.id} was not prepared for such a room`)
-  return { id: data.id, summonKey: data.summon_key, agent: agent.id, card: data.card, expiresAt: data.expires_at }
+  const { id, summon_key: summonKey, card, expires_at: expiresAt } = data
+  return { id, summonKey, agent: agent.id, card, expiresAt, maxMinutes: minutesOf(agent, terms) }
 }
 
 /**
@@ -109,18 +129,24 @@ export async function prepareHostedAgent(
  * await accompanyAgent(atrium, room, visit)
  */
 export async function launchHostedAgent(client: AtriumClient, room: ListedRoom, prepared: PreparedAgent): Promise<AgentVisit> {
-  const { id, summonKey, agent, card } = prepared
+  const { id, summonKey, agent, card, maxMinutes } = prepared
   const device = await room.host({ agent, card })
   try {
     const idempotencyKey = `hosted ${id}`
     const { data } = await client.summonSession({ body: { summon_key: summonKey }, idempotencyKey })
-    return { session: data.id, controlToken: data.control_token, device, expiresAt: data.expires_at }
+    return { session: data.id, controlToken: data.control_token, device, expiresAt: agreedEnd(data.expires_at, maxMinutes) }
   } catch (error) {
     // The agent may have been launched although the answer was lost.
     if (error instanceof AtriumError && isTransient(error)) throw error
     await removeAgent(room, { device }).catch(() => undefined)
     throw error
   }
+}
+
+/** How long the owner has agreed to. A quote replaces what the catalog shows. */
+function minutesOf({ max_minutes: shown }: Limited, { quote, max_minutes: asked }: Terms): number {
+  const quoted = readPart(quote?.split('.')[1])?.['max_minutes']
+  return Math.min(asked ?? LONGEST_MINUTES, (typeof quoted === 'number' ? quoted : shown) ?? LONGEST_MINUTES)
 }
 
 export interface AccompanyOptions {
@@ -136,7 +162,7 @@ const admitEveryMs = 500
 /**
  * The owner admits the device of an agent as soon as it has answered, and removes it when the session has ended, which
  * gives the room another key. Returns how the session ended: `expired`, if the platform does not say so and the end that
- * was named at the launch has passed by a minute. It continues after outages. If the signal aborts, the
+ * was agreed at the launch has passed by a minute: until then it goes on asking, also a platform that refuses. If the signal aborts, the
  * agent stays: until somebody calls this again with the same visit, its device keeps the key of the room. Throws
  * AtriumError.
  */
@@ -150,8 +176,15 @@ export async function accompanyAgent(
   let isIn = invitedAs === undefined
   const look = async (): Promise<string | undefined> => {
     const isOver = expiresAt !== undefined && isPastEnd(expiresAt)
-    const found = endOfSession(client, { id, controlToken })
-    const ended = isOver ? ((await found.catch(() => undefined)) ?? 'expired') : await found
+    let ended: string | undefined
+    try {
+      ended = await endOfSession(client, { id, controlToken })
+    } catch (error) {
+      // A platform that refuses to say it must not keep the device on the list.
+      if (expiresAt === undefined) throw error
+      if (!isOver) return undefined
+    }
+    if (isOver) ended ??= 'expired'
     if (ended !== undefined) await removeAgent(room, { invitedAs, device })
     else if (!isIn && invitedAs !== undefined)
       isIn = (await room.admit({ invitedAs })).length > 0 || (await hasJoined(room, invitedAs))

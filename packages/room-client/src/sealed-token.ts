@@ -103,7 +103,7 @@ function findKey(keys: readonly ProviderKey[], kid: unknown): ProviderKey | unde
   return keys.find((key) => key.kid === kid)
 }
 
-function readPart(part: string | undefined): JsonObject | undefined {
+export function readPart(part: string | undefined): JsonObject | undefined {
   return part && isBase64url(part) ? parseJsonObject(decodeBase64url(part)) : undefined
 }
 
