@@ -5,6 +5,7 @@ import { createClient } from '../../../../../client/src/create-client.ts'
 import { generateDevicePairs, type ListedRoom, openListedRoom, roomDeviceOf } from '../../../../../client/src/listed-room.ts'
 import { newRoomSecret } from '../../../../../client/src/new-room-secret.ts'
 import { send } from '#testing/http.ts'
+import { startProviderServer } from '#testing/provider-server.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { endOverdue } from '../session-transitions.ts'
 
@@ -29,20 +30,20 @@ const balanceOf = async (coupon: string) => {
   return [balance, held]
 }
 
-async function prepare() {
+async function prepare(manifest: object = {}) {
   const client = createClient({ baseUrl: world.api.origin, key: world.tenant.publishableKey })
   const device = await roomDeviceOf(await generateDevicePairs())
   const { origin } = world.space
   const room = openListedRoom({ spaceUrl: `${origin}/space`, audience: origin, room: newRoomSecret().room, device })
   await room.make()
-  const agent = await world.makeAgent({ name: 'Lamplighter', greeting: 'Good evening.' })
+  const agent = await world.makeAgent({ name: 'Lamplighter', greeting: 'Good evening.', ...manifest })
   const coupon = await world.makeCoupon(5)
   const prepared = await prepareHostedAgent(client, room, { id: agent }, { coupon })
   return { client, room, agent, coupon, prepared }
 }
 
-async function launch() {
-  const made = await prepare()
+async function launch(manifest: object = {}) {
+  const made = await prepare(manifest)
   const visit = await launchHostedAgent(made.client, made.room, made.prepared)
   const control = { id: visit.session, controlToken: visit.controlToken }
   const status = async () => (await made.client.getSession(control)).data
@@ -166,4 +167,28 @@ test('a prepared launch of an agent that has become remote is refused, and costs
   })
   assert.deepEqual(await balanceOf(coupon), [5, 0])
   assert.equal((await room.members()).length, 1, 'the consent is taken back')
+})
+
+test('an agent whose answer a line cannot hold leaves at once, and says why', async (t) => {
+  const provider = await startProviderServer()
+  t.after(() => provider.close())
+  const body = { openai_compatible: { url: provider.compatibleUrl, key: 'sk-canary-12345' } }
+  const keys = await send(world.api, 'PUT', '/tenant/provider-keys', { key: world.tenant.secretKey, body })
+  assert.equal(keys.status, 200, keys.text)
+  // In JSON each of these characters takes six bytes.
+  provider.otherwise = () => ({ text: ['\u001b'.repeat(8_000)] })
+  const { room, agent, status } = await launch({ model: { provider: 'openai_compatible', id: 'lamp-1' } })
+  const runner = await world.startRunner()
+  const said: string[] = []
+  const hasSaid = (count: number) => eventually(async () => (await saidBy(room, said, agent)).length >= count, 'it speaks')
+  await hasSaid(1)
+  await room.say('Who lights the lamps?')
+  await hasSaid(2)
+  assert.match(said[1] ?? '', /^I have to leave: A line of the room cannot hold/)
+  const ended = await eventually(async () => {
+    const now = await status()
+    return now.status === 'failed' && now
+  }, 'it fails')
+  assert.equal(ended.error?.code, 'room_refused')
+  await runner.stop()
 })

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { followPages } from '@atrium/room-client/follow-room'
 import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import { NotListedError } from '@atrium/room-client/listed-types'
+import { LineTooLongError } from '@atrium/room-client/seal-line'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { keepTrying } from '@atrium/traffic/keep-trying'
 import { isPassing } from '#db/is-passing.ts'
@@ -116,7 +117,7 @@ async function say({ lease, signal }: Run, room: HeldRoom, message: RoomMessage 
 function retry<T>(room: HeldRoom, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const mayPass = (error: unknown) => {
     if (error instanceof SpaceCallError) return room.isPassing(error)
-    return !(error instanceof LeaseLostError || isRefusal(error))
+    return !(error instanceof LeaseLostError || error instanceof LineTooLongError || isRefusal(error))
   }
   return keepTrying(call, { signal, isPassing: mayPass, pauseMs: roomRetryMs })
 }
@@ -159,6 +160,7 @@ function explain(error: unknown): { code: string; message: string } | undefined 
   if (error instanceof RoomKeyError) return { code: 'internal_error', message: 'The server cannot open its key of the room.' }
   if (error instanceof NotListedError)
     return { code: 'room_refused', message: 'The owner of the room has removed the device of the agent.' }
+  if (error instanceof LineTooLongError) return { code: 'room_refused', message: 'A line of the room cannot hold the answer.' }
   if (error instanceof TamperedRoomError)
     return { code: 'room_refused', message: `The room is not what its members have written: ${error.message}` }
   return undefined
