@@ -149,6 +149,51 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
     await ann.close()
   })
 
+  test('the owner keeps the end that was agreed, whatever the platform names', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await makeListedRoom(page)
+    await page.route('**/sessions/summon', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback()
+      const response = await route.fetch()
+      const { data } = await response.json()
+      await route.fulfill({ response, json: { data: { ...data, expires_at: '9999-12-31T10:00:00.000Z' } } })
+    })
+    await fillIn(page, await agency.newCoupon())
+    await button(page, 'Invite for 3 credits').click()
+    await line(page).getByText('Lamplighter reads along until').waitFor({ timeout: 30_000 })
+    // The agent stays for half an hour at most. The page believes that it is a minute after that.
+    await page.clock.install({ time: Date.now() + 32 * 60_000 })
+    await page.reload()
+    await notice(page).waitFor({ state: 'detached', timeout: 30_000 })
+    await ann.close()
+  })
+
+  test('an agent that the owner removes while its launch has no answer does not come back', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await makeListedRoom(page)
+    let asked = 0
+    await page.route('**/sessions/summon', async (route) => {
+      if (route.request().method() === 'POST') asked++
+      await route.abort()
+    })
+    await fillIn(page, await agency.newCoupon())
+    await button(page, 'Invite for 3 credits').click()
+    await notice(page).waitFor()
+    await page.reload()
+    await openPeople(page)
+    await button(page, 'Remove Lamplighter').click()
+    await button(page, 'Remove it').click()
+    await notice(page).waitFor({ state: 'detached' })
+    await line(page).getByText('Lamplighter could not come. It cost nothing.').waitFor({ timeout: 30_000 })
+    const before = asked
+    await page.waitForTimeout(3_000)
+    assert.equal(await notice(page).count(), 0)
+    assert.equal(asked, before)
+    await ann.close()
+  })
+
   test('a launch that is refused takes the consent back, and the form says why', async () => {
     const ann = await newVisitor(browser)
     const { page } = ann

@@ -212,6 +212,12 @@ export class ListedConnection {
     return device.key
   }
 
+  /** Whether a list has named this device as that of a hosted agent, and the one in force does not have it. */
+  async hasLeft(device: string, signal: AbortSignal | undefined): Promise<boolean> {
+    await this.#readNew(signal)
+    return this.#reader.facts.hosted.has(device) && !this.#force().policy.devices.includes(device)
+  }
+
   /**
    * Writes a list that follows the newest one. `next` returns undefined if there is nothing to change. `joining`: a device
    * whose card no line has yet.

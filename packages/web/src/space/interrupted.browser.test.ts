@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
+import { answerInvitation, openListedRoom } from '../../../client/src/listed-room.ts'
+import { newDevice } from '../../../client/src/testing/listed-rooms.ts'
 import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
@@ -77,6 +80,46 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
     await button(ann.page, 'People').first().click()
     await ann.page.getByRole('dialog').getByText('ben@example.com').first().waitFor()
     assert.equal(await ann.page.getByRole('dialog').getByText('cy@example.com').count(), 0)
+    await ann.close()
+  })
+
+  test('the owner lets in the device that the list has shown, and not one that has answered since', async () => {
+    const ann = await newVisitor(browser)
+    const link = await makeListedRoom(ann.page)
+    // While it is held, the page gets nothing new.
+    let isHeld = false
+    await ann.page.route('**/space', async (route, request) => {
+      if (!request.postData()?.includes('"op":"read"')) return route.fallback()
+      const response = await route.fetch()
+      while (isHeld) await delay(50)
+      await route.fulfill({ response })
+    })
+    const [, room = '', owner = ''] = /#(.+)~~(.+)$/.exec(link) ?? []
+    await button(ann.page, 'People').first().click()
+    for (const who of ['Grace', 'Linus']) {
+      await ann.page.getByLabel('Invite somebody').fill(who)
+      await ann.page.keyboard.press('Enter')
+      await button(ann.page, `Show link for ${who}`).waitFor()
+    }
+    const invitationFor = async (who: string) => {
+      await button(ann.page, `Show link for ${who}`).click()
+      return new URL(await ann.page.getByLabel(`Invitation for ${who}`).inputValue()).hash.slice(1)
+    }
+    const [toGrace, toLinus] = [await invitationFor('Grace'), await invitationFor('Linus')]
+    const more = { spaceUrl: `${space.origin}/space`, audience: space.origin }
+    const [one, other] = [await newDevice(), await newDevice()]
+    await answerInvitation(toGrace, { ...more, device: one, name: 'Grace' })
+    await ann.page.locator('.people li', { hasText: 'Answered by Grace' }).waitFor()
+    isHeld = true
+    await answerInvitation(toLinus, { ...more, device: one, name: 'Grace' })
+    await answerInvitation(toGrace, { ...more, device: other, name: 'Mallory' })
+    await button(ann.page, 'Let in Grace').click()
+    isHeld = false
+    await ann.page.getByRole('alert').filter({ hasText: 'This address was not shown by a sign-in.' }).waitFor()
+    await ann.page.locator('.people li', { hasText: 'Answered by Mallory' }).waitFor()
+    const stranger = openListedRoom({ ...more, room, owner, device: other })
+    await assert.rejects(stranger.read(), { name: 'NotListedError' })
+    await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
     await ann.close()
   })
 })

@@ -25,8 +25,11 @@ export interface AgentDoor {
     readonly room: string
     /** The device of this card. */
     deviceOf: (card: string) => Promise<string>
-    /** The owner's consent: from then on the operator reads along, and every reader is told. A repeat changes nothing. */
-    host: (consent: Pick<Prepared, 'agent' | 'card'>) => Promise<void>
+    /**
+     * The owner's consent: from then on the operator reads along, and every reader is told. A repeat changes nothing.
+     * Resolves to whether the device is on the list, which it is not if the owner has removed it since.
+     */
+    host: (consent: Pick<Prepared, 'agent' | 'card'> & { device: string }) => Promise<boolean>
   }
 }
 

@@ -6,6 +6,8 @@ export interface Prepared {
   readonly agent: string
   readonly card: string
   readonly summonKey: string
+  /** How long the session may last. Absent in what an earlier release has kept. */
+  readonly maxMinutes?: number
 }
 
 /** An agent that was invited from this tab. */

@@ -1,4 +1,4 @@
-import { isPastEnd } from '@atrium/room-client/is-past-end'
+import { agreedEnd, isPastEnd } from '@atrium/room-client/is-past-end'
 import { ApiFailure, type CatalogAgent, type PlatformApi } from '../api/platform-api.ts'
 import { announce } from '../parts/announcer.tsx'
 import { Naps } from '../room/backoff.ts'
@@ -13,6 +13,8 @@ const HERE_MS = 20_000
 /** The device of an agent whose session has ended should not stay long. */
 const LEAVING_MS = 5_000
 const NOBODY_MS = 3_600_000
+/** How long the platform keeps what it has prepared, by its contract. */
+const PREPARED_MINUTES = 15
 
 /**
  * The agents that were invited into a room from here: their states, and how to send them away. In a room with a list of
@@ -52,14 +54,15 @@ export class InvitedAgents {
 
   /** Resolves to whether the agent is joining or already in the room. Rejects as Launcher does. */
   async invite(
-    agent: Pick<CatalogAgent, 'id' | 'name' | 'price_credits' | 'encryption_key' | 'hosting'>,
+    agent: Pick<CatalogAgent, 'id' | 'name' | 'price_credits' | 'max_minutes' | 'encryption_key' | 'hosting'>,
     coupon: string,
   ): Promise<'coming' | 'present'> {
     const { name } = agent
     if (this.needsConsent(agent)) return this.#inviteHosted(agent, coupon)
     const launched = await this.#launcher.launch(agent, coupon)
     if ('already_present' in launched) return 'present'
-    const { id, control_token: controlToken, expires_at: expiresAt, invitedAs } = launched
+    const { id, control_token: controlToken, invitedAs } = launched
+    const expiresAt = agreedEnd(launched.expires_at, agent.max_minutes)
     this.#update([...this.state.value.agents, justInvited({ id, name, controlToken, expiresAt, invitedAs })])
     announce(t.agents.sayComing(name))
     this.#naps.wake()
@@ -67,13 +70,17 @@ export class InvitedAgents {
   }
 
   /** The owner has agreed. A launch whose outcome is unknown is repeated, and launches once. */
-  async #inviteHosted(agent: Pick<CatalogAgent, 'id' | 'name' | 'price_credits'>, coupon: string): Promise<'coming' | 'present'> {
+  async #inviteHosted(
+    agent: Pick<CatalogAgent, 'id' | 'name' | 'price_credits' | 'max_minutes'>,
+    coupon: string,
+  ): Promise<'coming' | 'present'> {
     const { owner } = this.#door
     if (!owner) throw new Error('only the owner of a list lets in an agent')
     let entry = this.state.value.agents.find(({ prepared }) => prepared?.agent === agent.id)
     if (!entry) {
-      const { id, card, summon_key: summonKey, expires_at: expiresAt } = await this.#launcher.prepare(agent, coupon, owner.room)
-      const prepared = { agent: agent.id, card, summonKey }
+      const { id, card, summon_key: summonKey, expires_at } = await this.#launcher.prepare(agent, coupon, owner.room)
+      const expiresAt = agreedEnd(expires_at, PREPARED_MINUTES)
+      const prepared = { agent: agent.id, card, summonKey, maxMinutes: agent.max_minutes }
       entry = justInvited({ id, name: agent.name, controlToken: '', expiresAt, prepared, device: await owner.deviceOf(card) })
       this.state.update({ agents: [...this.state.value.agents, entry] })
       // Before the consent: after a crash, the next page goes on.
@@ -92,16 +99,17 @@ export class InvitedAgents {
   }
 
   /** Consents, and launches. If the launch is refused, the device leaves the list again. */
-  async #launchPrepared({ id, prepared, expiresAt }: InvitedAgent): Promise<void> {
+  async #launchPrepared({ id, prepared, expiresAt, device = '' }: InvitedAgent): Promise<void> {
     const { owner } = this.#door
     if (!prepared || !owner) return
     const over = { prepared: undefined, status: 'failed' } as const
     // A page that was closed in the middle. The launch may have been accepted, but nobody knows how to stop it.
     if (Date.parse(expiresAt) < Date.now()) return this.#change(id, over)
-    await owner.host(prepared)
+    // The owner has removed it meanwhile under People.
+    if (!(await owner.host({ ...prepared, device }))) return this.#change(id, over)
     try {
       const { id: sessionId, control_token: controlToken, expires_at } = await this.#launcher.summon(id, prepared.summonKey)
-      this.#change(id, { sessionId, controlToken, expiresAt: expires_at, prepared: undefined })
+      this.#change(id, { sessionId, controlToken, expiresAt: agreedEnd(expires_at, prepared.maxMinutes), prepared: undefined })
     } catch (error) {
       if (!isUncertain(error)) this.#change(id, over)
       throw error

@@ -2,8 +2,8 @@ import type { Since } from '@atrium/room-client/follow-room'
 import type { Turn } from '@atrium/room-client/turn'
 import { ListedConnection } from '@atrium/room-client/listed-connection'
 import {
+  type Invitation,
   isListedEntry,
-  type ListedEntry,
   type ListedRoomOptions,
   ListFullError,
   type Member,
@@ -12,9 +12,8 @@ import {
 import { leavingWith } from '@atrium/room-client/leaving-with'
 import { randomId } from '@atrium/room-client/new-room-secret'
 import { admitVouched, vouchFor } from '@atrium/room-client/second-devices'
-import { findAgentId } from '@atrium/room-client/seal-for-agent'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
-import type { Author, RoomPage } from '@atrium/room-client/space-ops'
+import type { RoomPage } from '@atrium/room-client/space-ops'
 import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import { loadConfig } from '../config.ts'
 import { type OwnDevice, ownDevice } from '../identity/room-device.ts'
@@ -25,6 +24,7 @@ import type { Channel, ReadOptions, Said } from './channel.ts'
 import { DeviceStanding } from './device-standing.ts'
 import { ListedOpener } from './listed-opener.ts'
 import { emptyList } from './room-list.ts'
+import { shownEntry } from './shown-entry.ts'
 import { Vault } from './vault.ts'
 
 const TIMEOUT_MS = 20_000
@@ -124,10 +124,15 @@ export class ListedChannel implements Channel {
     return (await this.#connection.list()).members.some((member) => member.invitedAs === invitedAs)
   }
 
-  /** The consent of the owner to a hosted agent, which every reader shows. */
-  async host(consent: { agent: string; card: string }): Promise<void> {
-    await this.#explained(this.#connection.host(consent, undefined))
+  /**
+   * The consent of the owner to a hosted agent, which every reader shows. Resolves to whether its device is on the list: one
+   * that the owner has removed since stays away.
+   */
+  async host({ agent, card, device }: { agent: string; card: string; device: string }): Promise<boolean> {
+    if (await this.#explained(this.#connection.hasLeft(device, undefined))) return false
+    await this.#explained(this.#connection.host({ agent, card }, undefined))
     await this.refresh()
+    return true
   }
 
   /** Removes the device, or that which was invited as this, or takes the invitation back. */
@@ -140,9 +145,13 @@ export class ListedChannel implements Channel {
     if (found.length > 0) await this.expel(found.map(({ key }) => key))
   }
 
-  /** Lets in who has answered this invitation, if the token allows it. The owner judges each answer by itself. */
-  async admit(invitation: string): Promise<readonly Member[]> {
-    const admitted = await this.#explained(this.#connection.admit(undefined, ({ key }) => key === invitation))
+  /**
+   * Lets in this device, if it is still the one that has answered this invitation, and the token allows it. The owner
+   * judges each answer by itself.
+   */
+  async admit(invitation: string, device: string): Promise<readonly Member[]> {
+    const isMeant = ({ key, answeredBy }: Invitation) => key === invitation && answeredBy?.key === device
+    const admitted = await this.#explained(this.#connection.admit(undefined, isMeant))
     await this.refresh()
     return admitted
   }
@@ -283,17 +292,4 @@ export async function optionsOf({ device }: OwnDevice): Promise<Omit<ListedRoomO
     timeoutMs: TIMEOUT_MS,
     ...(identity && { identityProvider: { issuer: identity.issuer, clientId: identity.client_id } }),
   }
-}
-
-/** An author whose address is proven is shown as in rooms of the other kind. */
-function shownEntry(entry: ListedEntry): ListedEntry {
-  const { key, vouchedBy, name = vouchedBy?.name, standing } = entry.member
-  const claimed = name !== undefined && { name }
-  const agent = entry.member.hostedAgent ?? findAgentId(entry.member.invitedAs)
-  // The id is what the owner has invited: a device that the agent's device has named is not the agent's.
-  if (agent !== undefined && !vouchedBy) return { ...entry, author: { kind: 'agent', id: agent, ...claimed, key, proven: true } }
-  const author: Author = standing.ok
-    ? { kind: 'account', email: standing.email, ...claimed, key, proven: true }
-    : { kind: 'anonymous', ...claimed, key, proven: true }
-  return { ...entry, author }
 }

@@ -52,15 +52,15 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
       setBusy(false)
     }
   }
-  const admit = ({ key, answeredBy, invitedAs }: Invitation) =>
+  const admit = ({ key, answeredBy }: Invitation) =>
+    answeredBy &&
     run(
       async () => {
-        const admitted = await listed.admit(key)
-        if (admitted.length > 0 || !answeredBy) return true
+        if ((await listed.admit(key, answeredBy.key)).length > 0) return true
         setProblem((await listed.canSealTo(answeredBy.key)) ? words.notLetIn : words.noKey)
         return false
       },
-      t.people.wasLetIn(answeredBy ? memberName(answeredBy) : invitedAs),
+      t.people.wasLetIn(memberName(answeredBy)),
     )
   /** A second device of the owner has keys of its own. The invitation, which has no address, is its link or QR code. */
   const addDevice = () => {
