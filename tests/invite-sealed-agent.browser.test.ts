@@ -210,18 +210,20 @@ describe('an agent invited into a client-sealed room', { skip: skipWithoutChromi
       if (request.method() !== 'POST') return route.fallback()
       const response = await route.fetch()
       const { data } = (await response.json()) as { data: object }
-      const expires_at = new Date(Date.now() - 50_000).toISOString()
+      const expires_at = new Date(Date.now() - 40_000).toISOString()
       return route.fulfill({ response, json: { data: { ...data, expires_at } } })
     })
     await invite(page, 'Rook', await agency.newCoupon())
     await line(page).getByText('Rook reads along until').waitFor()
-    await line(page).getByText('Rook has left.').waitFor({ timeout: 60_000 })
+    await line(page).getByText(/Rook has left[.:]/).waitFor({ timeout: 90_000 })
     await assert.rejects(
       eventually(async () => (await joined[0]!.room.read()) && undefined, 'it cannot read'),
       {
         name: 'NotListedError',
       },
     )
+    // The platform says that the session goes on, so the agent would ask for its end for ever.
+    joined[0]!.end()
     assertNoTrouble(ann)
     await ann.close()
   })
