@@ -30,15 +30,12 @@ export function sendJson(res: ServerResponse, status: number, body: object, head
 export async function sendAnswer(res: ServerResponse, body: object, unread: UnreadAnswers, reader: string): Promise<void> {
   if (res.destroyed || res.headersSent) return
   const text = JSON.stringify(body)
-  if (text.length <= smallBytes) {
-    res.writeHead(200, { ...jsonHeaders, 'content-length': Buffer.byteLength(text) })
-    res.end(text)
-    return
-  }
   const bytes = Buffer.from(text)
-  if (!unread.take(res, bytes.length, reader)) throw tooManyUnread()
+  const isSmall = text.length <= smallBytes
+  if (!isSmall && !unread.take(res, bytes.length, reader)) throw tooManyUnread()
   res.writeHead(200, { ...jsonHeaders, 'content-length': bytes.length })
-  await sendBytes(res, bytes)
+  if (isSmall) res.end(text)
+  else await sendBytes(res, bytes)
 }
 
 /** Sends an answer while it is produced. An error in the middle can only be signalled by closing the connection. */
