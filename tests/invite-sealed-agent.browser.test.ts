@@ -215,7 +215,9 @@ describe('an agent invited into a client-sealed room', { skip: skipWithoutChromi
     })
     await invite(page, 'Rook', await agency.newCoupon())
     await line(page).getByText('Rook reads along until').waitFor()
-    await line(page).getByText(/Rook has left[.:]/).waitFor({ timeout: 90_000 })
+    await line(page)
+      .getByText(/Rook has left[.:]/)
+      .waitFor({ timeout: 90_000 })
     await assert.rejects(
       eventually(async () => (await joined[0]!.room.read()) && undefined, 'it cannot read'),
       {
