@@ -54,9 +54,16 @@ async function lockTable(t: TestContext, text: string): Promise<() => Promise<un
   return () => client.query('commit')
 }
 
+/** The query names the database: `pg_locks` has the locks of every database of the server. */
 const untilSomebodyWaits = () =>
   until(
-    async () => (await queryDatabase(database.url, 'select from pg_locks where not granted')).length > 0,
+    async () =>
+      (
+        await queryDatabase(
+          database.url,
+          'select from pg_locks l join pg_database d on d.oid = l.database where not granted and datname = current_database()',
+        )
+      ).length > 0,
     'it waits for the lock',
     30_000,
   )
