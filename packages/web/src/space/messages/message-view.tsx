@@ -4,7 +4,7 @@ import { authorName, authorNote, spokenName } from '../parts/authors.ts'
 import { Avatar } from '../parts/avatar.tsx'
 import { memberName, memberNote } from '../parts/members.ts'
 import { clockTime, dayName, wholeMoment } from '../parts/moments.ts'
-import { isSameAuthor, type Retracted } from '../room/retraction.ts'
+import { mayRetract, type Retracted } from '../room/retraction.ts'
 import { memberOf } from '../room/room-list.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { MessageActions } from './message-actions.tsx'
@@ -105,6 +105,6 @@ function noticeOf({ author }: Entry, retracted: 'notice' | 'unloaded', isMine: b
 }
 
 /** Readers hide the message only if both messages are proven to have the same author. */
-function canRetract({ author }: Entry, isMine: boolean): boolean {
-  return isMine && isSameAuthor(author, author)
+function canRetract(entry: Entry, isMine: boolean): boolean {
+  return isMine && mayRetract(entry, entry)
 }

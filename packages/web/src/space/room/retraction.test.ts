@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Member } from '@atrium/room-client/listed-types'
 import type { Author, Entry } from '@atrium/room-client/space-ops'
 import { formatRetraction, parseRetraction, Retractions } from './retraction.ts'
 
@@ -56,6 +57,21 @@ for (const [who, first, second, isHidden] of AUTHORS)
     // The newest messages are loaded first.
     assert.deepEqual(new Map(marksOf([retraction], [original])), new Map(expected as [string, 'hidden'][]))
   })
+
+test('a device in a room with a list takes back what it wrote before its member was known', () => {
+  const listed = (one: Entry, key: string): Entry => {
+    const member = { key, standing: { ok: false, reason: 'unsigned' } } satisfies Member
+    return Object.assign(one, { member })
+  }
+  const device = ANN.key ?? ''
+  const account: Author = { kind: 'account', email: 'a@x.example', key: device, proven: true }
+  const original = listed(entry(ANN, 'Hello'), device)
+  const retraction = listed(retract(account, original), device)
+  assert.equal(marksOf([original], [retraction]).get(original.id), 'hidden')
+  const other = 'x'.repeat(43)
+  const forged = listed(retract({ ...account, key: other }, original), other)
+  assert.equal(marksOf([original], [forged]).get(original.id), undefined)
+})
 
 test('a retraction of what is not loaded waits, and a forged one becomes a message once it is', () => {
   const original = entry(ANN, 'Hello')

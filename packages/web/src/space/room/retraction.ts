@@ -1,5 +1,6 @@
 import type { Author, Entry } from '@atrium/room-client/space-ops'
 import { isJsonObject } from '@atrium/contract/strict-json'
+import { memberOf } from './room-list.ts'
 
 const TYPE = 'atrium.retract'
 
@@ -28,11 +29,21 @@ export function parseRetraction({ message }: Pick<Entry, 'message'>): string | u
  * Whether both messages have the same author. The service authenticates accounts and agents. A guest is a device key,
  * and counts only if the key was proven both times, because everyone can present another guest's key.
  */
-export function isSameAuthor(a: Author, b: Author): boolean {
+function isSameAuthor(a: Author, b: Author): boolean {
   if (a.kind !== b.kind) return false
   if (a.kind === 'account') return a.email !== undefined && a.email === b.email
   if (a.kind === 'agent') return a.id !== undefined && a.id === b.id
   return a.key !== undefined && a.key === b.key && a.proven === true && b.proven === true
+}
+
+/**
+ * Whether the first message retracts the second one for every reader, if it asks for that. In a client-sealed room with a
+ * list, each device signs its messages. What is known of its member may change in between, such as by a sign-in.
+ */
+export function mayRetract(retraction: Entry, original: Entry): boolean {
+  const device = memberOf(original)?.key
+  const isSameDevice = device !== undefined && device === memberOf(retraction)?.key
+  return isSameDevice || isSameAuthor(original.author, retraction.author)
 }
 
 /**
@@ -82,7 +93,7 @@ export class Retractions {
     const original = this.#byId.get(target)
     for (const retraction of this.#byTarget.get(target) ?? []) {
       if (!original) marks.set(retraction.id, 'unloaded')
-      else if (original.seq < retraction.seq && isSameAuthor(original.author, retraction.author)) {
+      else if (original.seq < retraction.seq && mayRetract(retraction, original)) {
         marks.set(retraction.id, 'notice').set(target, 'hidden')
       } else marks.delete(retraction.id)
     }
