@@ -21,6 +21,6 @@ export function leavingWith(
 }
 
 /** The address in comparison form, or the name. */
-function personOf(invitedAs: string | undefined): string | undefined {
+export function personOf(invitedAs: string | undefined): string | undefined {
   return parseEmail(invitedAs) ?? invitedAs
 }

@@ -298,7 +298,7 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     await ann.page.getByRole('button', { name: 'Remove it' }).click()
     for (const { page } of [ann, bob]) await page.getByRole('heading', { name: 'The room was removed' }).waitFor()
     await bob.page.reload()
-    await bob.page.getByRole('heading', { name: 'There is no such room' }).waitFor()
+    await bob.page.getByRole('heading', { name: 'The service has no such room' }).waitFor()
     await ann.close()
     await bob.close()
   })

@@ -194,7 +194,7 @@ describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, 
     for (const { page } of [ann, bob]) await page.getByRole('heading', { name: 'The room was removed' }).waitFor()
     assert.equal(await bob.page.getByRole('button', { name: 'Remove…' }).count(), 0)
     await bob.page.reload()
-    await bob.page.getByRole('heading', { name: 'There is no such room' }).waitFor()
+    await bob.page.getByRole('heading', { name: 'The service has no such room' }).waitFor()
     await ann.close()
     await bob.close()
   })

@@ -8,6 +8,19 @@ import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, newVisitor, type Visitor, write } from './testing/visitor.ts'
 
+const SCREENSHOTS = process.env['SPACE_SCREENSHOTS']
+
+/** Wide and narrow, light and dark. */
+async function lookAt(page: Page, what: string): Promise<void> {
+  for (const width of [1280, 360])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      await page.screenshot({ path: `${SCREENSHOTS}/${what}-${width}-${colorScheme}.png`, animations: 'disabled' })
+    }
+  await page.setViewportSize({ width: 1280, height: 720 })
+}
+
 describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
   let browser: Browser
   let space: TestSpace
@@ -116,7 +129,7 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await eve.page.goto(link)
     await eve.page.getByRole('heading', { name: 'This invitation is no longer valid' }).waitFor()
     await eve.page.goto(room)
-    await eve.page.getByRole('heading', { name: 'This device is not on the list' }).waitFor()
+    await eve.page.getByRole('heading', { name: 'The service does not let this device in' }).waitFor()
     // A wrong clock is no removal, also for a device that has kept no key of the room. A proof may be a minute early.
     await bob.page.close()
     const late = await bob.context.newPage()
@@ -162,14 +175,14 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await ann.page.keyboard.press('Enter')
     await row(ann.page, 'Not answered yet').waitFor()
     await button(ann.page, 'Remove Bob').click()
-    await ann.page.getByText('Open invitations for the same person are taken back, too.').waitFor()
+    await ann.page.getByText('All open invitations for Bob, by telephone are taken back, too.').waitFor()
     await button(ann.page, 'Remove it').click()
     await row(ann.page, 'Not answered yet').waitFor({ state: 'detached' })
-    await bob.page.getByRole('heading', { name: 'This device was taken off the list' }).waitFor({ timeout: 40_000 })
+    await bob.page.getByRole('heading', { name: 'The service no longer lets this device in' }).waitFor({ timeout: 40_000 })
     assert.equal(await bob.page.locator('.message').count(), 0)
     await bob.page.getByText('Only the service says so').waitFor()
     await bob.page.reload()
-    await bob.page.getByRole('heading', { name: 'This device was taken off the list' }).waitFor()
+    await bob.page.getByRole('heading', { name: 'The service no longer lets this device in' }).waitFor()
     assertNoTrouble(ann)
     assertNoTrouble(bob)
     await Promise.all([ann.close(), bob.close()])
@@ -240,6 +253,33 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await ann.page.getByText('This address was not shown by a sign-in.').waitFor()
     await eve.page.getByRole('heading', { name: 'The invitation is answered' }).waitFor()
     await Promise.all([ann.close(), eve.close()])
+  })
+
+  test('the owner is told which other device of the same address stays, and which invitation does not', async () => {
+    const [ann, desk, phone] = await Promise.all([newVisitor(browser), newVisitor(browser), newVisitor(browser)])
+    const email = 'bob@example.com'
+    await makeListedRoom(ann.page, email)
+    await answer(desk.page, await linkFor(ann.page, email), { email, name: 'Bob at the desk' })
+    await button(ann.page, `Let in ${email}`).click()
+    await button(ann.page, 'Remove Bob at the desk').waitFor()
+    await answer(phone.page, await inviteByName(ann.page, email), { email, name: 'Bob on the phone' })
+    await button(ann.page, `Let in ${email}`).click()
+    await button(ann.page, 'Remove Bob on the phone').waitFor()
+    await inviteByName(ann.page, 'cem@example.com')
+    await inviteByName(ann.page, email)
+    await button(ann.page, 'Remove Bob at the desk').click()
+    const stays = 'These devices were invited for the same person and stay on the list: '
+    await ann.page.getByText(`${stays}Bob on the phone. To remove the person, remove them, too.`).waitFor()
+    await ann.page.getByText(`All open invitations for ${email} are taken back, too.`).waitFor()
+    await assertAccessible(ann.page, 'asked before the first device of an address is removed')
+    if (SCREENSHOTS) await lookAt(ann.page, 'one-of-two-devices')
+    await button(ann.page, 'Remove it').click()
+    await row(ann.page, 'Bob at the desk').waitFor({ state: 'detached' })
+    await button(ann.page, 'Remove Bob on the phone').click()
+    assert.equal(await ann.page.getByText(stays).count(), 0)
+    await row(ann.page, 'cem@example.com').waitFor()
+    assertNoTrouble(ann)
+    await Promise.all([ann.close(), desk.close(), phone.close()])
   })
 
   test('a sign-in that readers would refuse is reported above the room, which stays open', async () => {

@@ -8,7 +8,7 @@ const conflict = (reason: string) =>
   failureWords(new SpaceCallError({ status: 409, error: 'room_exists', reason, message: reason }))
 
 test('each reason of a conflict has its own explanation', () => {
-  const { roomExists, badRoomKey, unavailable } = t.failures
-  const expected = { room: roomExists, client_sealed: badRoomKey, server_sealed: badRoomKey, list_changed: unavailable }
+  const { roomExists, badRoomKey, listChanged } = t.failures
+  const expected = { room: roomExists, client_sealed: badRoomKey, server_sealed: badRoomKey, list_changed: listChanged }
   for (const [reason, words] of Object.entries(expected)) assert.equal(conflict(reason), words, reason)
 })

@@ -30,6 +30,11 @@ function tampered({ problem, seq }: TamperedRoomError): Words {
   return { title, text: `${why[TAMPERED[problem]]} ${line(seq, problem)}` }
 }
 
+/** The service has lost lines, or it hides them. */
+export function isShorter({ problem }: TamperedRoomError): boolean {
+  return TAMPERED[problem] === 'lost'
+}
+
 /** The names of the texts for what a reader found wrong. */
 const TAMPERED: Readonly<Record<TamperProblem, 'lost' | 'altered' | 'foreign'>> = {
   rewritten: 'lost',
@@ -102,7 +107,7 @@ const CONFLICTS: Readonly<Record<string, PlainFailure>> = {
   // The link is for a room of the other kind.
   client_sealed: 'badRoomKey',
   server_sealed: 'badRoomKey',
-  list_changed: 'unavailable',
+  list_changed: 'listChanged',
 }
 
 const ERRORS: Readonly<Record<string, PlainFailure>> = {

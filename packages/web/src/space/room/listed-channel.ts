@@ -9,7 +9,7 @@ import {
   type Member,
   TokenRefusedError,
 } from '@atrium/room-client/listed-types'
-import { leavingWith } from '@atrium/room-client/leaving-with'
+import { leavingWith, personOf } from '@atrium/room-client/leaving-with'
 import { randomId } from '@atrium/room-client/new-room-secret'
 import { admitVouched, vouchFor } from '@atrium/room-client/second-devices'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
@@ -182,12 +182,17 @@ export class ListedChannel implements Channel {
 
   /**
    * What leaves the list with this device: the devices that it has named, and open invitations for the same person.
+   * `stay`: other devices of that person, which the owner has to remove, too.
    */
-  removedWith(key: string): { members: Member[]; invitations: readonly unknown[] } {
+  removedWith(key: string): { members: Member[]; stay: Member[]; invitations: Invitation[] } {
     const keys = this.#opener ? leavingWith(this.#opener.facts, [key]) : []
     const isLeaving = (one: { key: string }) => one.key !== key && keys.includes(one.key)
-    const { members, invitations } = this.list.value
-    return { members: members.filter(isLeaving), invitations: invitations.filter(isLeaving) }
+    const { members, invitations, owner } = this.list.value
+    const people = new Set(members.filter((one) => one.key === key || isLeaving(one)).flatMap(peopleOf))
+    const stay = members.filter(
+      (one) => ![key, owner, ...keys].includes(one.key) && peopleOf(one).some((person) => people.has(person)),
+    )
+    return { members: members.filter(isLeaving), stay, invitations: invitations.filter(isLeaving) }
   }
 
   /** The list as it was read last. */
@@ -243,6 +248,11 @@ export class ListedChannel implements Channel {
       throw await this.#standing.explain(error)
     }
   }
+}
+
+/** Whom the owner had invited, and the address that the device has shown. */
+function peopleOf({ invitedAs, standing }: Member): string[] {
+  return [personOf(invitedAs), standing.ok ? standing.email : undefined].filter((person) => person !== undefined)
 }
 
 /** Of a long room, the first pages may come before the list that has a key for this device. */

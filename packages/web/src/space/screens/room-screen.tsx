@@ -14,7 +14,7 @@ import type { RoomLink } from '../room-link.ts'
 import { useStore } from '../use-store.ts'
 import { Notice } from './notice.tsx'
 import { OpenRoom } from './open-room.tsx'
-import { readAnew } from './tampered-box.tsx'
+import { AfterRestore, readAnew } from './tampered-box.tsx'
 import { homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
 
@@ -64,6 +64,7 @@ function Phase({ session, config }: { session: RoomSession; config: SpaceConfig 
   return (
     <Notice title={title}>
       <p>{text}</p>
+      <AfterRestore session={session} failure={failure} />
       {remedy === 'sign-in' ? <SignInButton config={config} primary /> : <StartOver />}
       {isWaiting(failure) && <SecondDevice link={session.secret} />}
       {phase === 'tampered' && (

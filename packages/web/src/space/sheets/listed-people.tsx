@@ -14,7 +14,7 @@ import { secondDeviceLink } from '../room/second-device.ts'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
 import { AdmitForm } from './admit-form.tsx'
-import { InvitationItem, MemberItem } from './listed-rows.tsx'
+import { InvitationItem, MemberItem, type Removal } from './listed-rows.tsx'
 
 interface ListedPeopleProps {
   session: RoomSession
@@ -234,7 +234,8 @@ function parseInvited(text: string): { names: string[]; wrong: string | undefine
 const MAX_NAME_LENGTH = 80
 
 /** What the removal of a device asks about. */
-function removedWith(listed: ListedChannel, key: string): { alsoRemoved: string[]; takesBack: boolean } {
-  const { members, invitations } = listed.removedWith(key)
-  return { alsoRemoved: members.map(memberName), takesBack: invitations.length > 0 }
+function removedWith(listed: ListedChannel, key: string): Pick<Removal, 'alsoRemoved' | 'stay' | 'takesBack'> {
+  const { members, stay, invitations } = listed.removedWith(key)
+  const takesBack = [...new Set(invitations.map(({ invitedAs }) => invitedAs))]
+  return { alsoRemoved: members.map(memberName), stay: stay.map(memberName), takesBack }
 }

@@ -13,11 +13,13 @@ import { t } from '../text/text.ts'
 
 const unseen = (shown: string) => <span class="unseen">{shown}</span>
 
-interface Removal {
+export interface Removal {
   /** The names of the devices that leave with this one. */
   alsoRemoved: string[]
-  /** Whether open invitations leave with it. */
-  takesBack: boolean
+  /** Those of devices that were invited for the same person and stay. */
+  stay: string[]
+  /** For whom open invitations leave with it. */
+  takesBack: string[]
   /** Another change of the list is on its way. */
   busy: boolean
   /** Resolves to whether it succeeded. */
@@ -72,7 +74,8 @@ export function MemberItem({ member, isOwner, isYou, removal, onLetIn }: MemberI
         >
           <p>{words.removeAsk(<bdi class="name">{name}</bdi>)}</p>
           {removal.alsoRemoved.length > 0 && <p>{words.removeToo(list(removal.alsoRemoved))}</p>}
-          {removal.takesBack && <p>{words.removeInvites}</p>}
+          {removal.stay.length > 0 && <p>{words.removeStays(list(removal.stay))}</p>}
+          {removal.takesBack.length > 0 && <p>{words.removeInvites(list(removal.takesBack))}</p>}
         </Confirm>
       )}
     </li>

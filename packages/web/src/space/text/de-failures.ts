@@ -21,6 +21,8 @@ export const failures: Text['failures'] = {
     end: (seq) =>
       `Die Nachrichten darüber haben jede Prüfung bestanden. Zeile ${number(seq)} hat es nicht. Darum wird hier nichts weiter gezeigt oder geschrieben.`,
     again: 'Vergessen, was dieses Gerät geprüft hat, und den Raum neu lesen',
+    restored:
+      'Wenn der Dienst aus einer alten Sicherung wiederhergestellt wurde, stehen Personen, die du seither entfernt hast, vielleicht wieder auf der Liste. Lies den Raum neu, sieh unter „Personen“ nach und entferne sie noch einmal, bevor du schreibst.',
   },
   notOnList: {
     title: 'Du stehst nicht auf der Liste',
@@ -92,7 +94,7 @@ export const failures: Text['failures'] = {
     text: 'Das Gerät, auf dem eine Nachricht geschrieben wird, muss sie signieren, und dieser Browser konnte das nicht.',
   },
   notFound: {
-    title: 'Diesen Raum gibt es nicht',
+    title: 'Der Dienst hat keinen solchen Raum',
     text: 'Sein Inhaber hat ihn entfernt, oder er wurde nie angelegt. Was entfernt ist, lässt sich nicht wiederherstellen.',
   },
   roomExists: {
@@ -107,6 +109,10 @@ export const failures: Text['failures'] = {
   rateLimited: {
     title: 'Bitte etwas langsamer',
     text: 'Von deiner Netzwerkadresse kamen zu viele Anfragen. Es geht gleich von selbst weiter.',
+  },
+  listChanged: {
+    title: 'Die Liste wurde inzwischen geändert',
+    text: 'Sie wurde gleichzeitig woanders geändert, vielleicht in einem anderen Tab. Sieh sie dir an und versuche es noch einmal.',
   },
   unavailable: {
     title: 'Gerade nicht verfügbar',

@@ -41,7 +41,9 @@ export const sealed: Text['sealed'] = {
     removeAsk: (who) =>
       line`${who} von der Liste entfernen? Das lässt sich nicht rückgängig machen. Das Gerät kommt nur durch eine neue Einladung zurück, die es beantworten muss.`,
     removeToo: (who) => `Mit ihm werden diese Geräte entfernt, die es angegeben hat: ${who}.`,
-    removeInvites: 'Offene Einladungen für dieselbe Person werden auch zurückgenommen.',
+    removeStays: (who) =>
+      `Diese Geräte wurden für dieselbe Person eingeladen und bleiben auf der Liste: ${who}. Um die Person zu entfernen, entferne auch sie.`,
+    removeInvites: (who) => `Alle offenen Einladungen für ${who} werden auch zurückgenommen.`,
     removeIt: 'Entfernen',
     keepIt: 'Behalten',
     addDevice: 'Eigenes Gerät hinzufügen',
@@ -134,7 +136,7 @@ export const sealed: Text['sealed'] = {
     text: 'Der Raum öffnet sich hier, sobald der Inhaber dich aufnimmt. Du kannst auch später wiederkommen, mit demselben Browser. Wenn es lange dauert, frag den Inhaber.',
   },
   takenBack: {
-    title: 'Die Einladung wurde zurückgenommen',
+    title: 'Der Dienst nimmt die Einladung nicht mehr an',
     text: 'Der Dienst sagt, dass der Inhaber die Einladung zurückgenommen hat, die dieses Gerät beantwortet hatte. Um hereinzukommen, bitte den Inhaber um eine andere.',
   },
   full: {
@@ -142,11 +144,11 @@ export const sealed: Text['sealed'] = {
     text: 'Sie fasst bis zu 100 Geräte und offene Einladungen, und weniger, wenn viele Einladungen offen sind. Nimm Einladungen zurück oder entferne Geräte.',
   },
   waiting: {
-    title: 'Dieses Gerät steht nicht auf der Liste',
+    title: 'Der Dienst lässt dieses Gerät nicht ein',
     text: 'Wenn du eine Einladung beantwortet hast, warte hier: Der Raum öffnet sich, sobald der Inhaber dich aufnimmt. Sonst bitte ihn um eine Einladung.',
   },
   removed: {
-    title: 'Dieses Gerät wurde von der Liste genommen',
+    title: 'Der Dienst lässt dieses Gerät nicht mehr ein',
     text: 'Der Dienst lässt dieses Gerät nicht mehr ein, wie nach einer Entfernung durch den Inhaber. Deshalb liest es nichts Neueres. Nur der Dienst sagt das: Wenn du daran zweifelst, sprich mit dem Inhaber. Um zurückzukommen, bitte ihn um eine neue Einladung.',
   },
 

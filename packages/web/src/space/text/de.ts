@@ -98,8 +98,9 @@ export const de: Text = {
     unkept: 'Dieser Browser lässt die Seite nichts speichern: Was beim Schließen nicht gesendet ist, geht verloren.',
     changedKey: 'Der Schlüssel, der für diesen Dienst signiert, ist nicht der, den dieser Browser kannte.',
     shrank: 'Der Verlauf ist kürzer als zuvor: Der Dienst hat etwas verloren oder verbirgt etwas.',
-    removedTitle: 'Der Raum wurde entfernt',
-    removed: 'Der Inhaber hat ihn mit allem entfernt, was in ihm gesagt wurde. Er lässt sich nicht wiederherstellen.',
+    removedTitle: 'Der Dienst hat diesen Raum nicht mehr',
+    removed:
+      'Der Inhaber hat ihn mit allem entfernt, was in ihm gesagt wurde, oder der Dienst hat ihn verloren. Der Dienst kann ihn nicht wiederherstellen.',
     newMessages: (count) => plural(count, { one: '# neue Nachricht', other: '# neue Nachrichten' }),
     spoken: (name, words) => `${isolated(name)}: ${isolated(words)}`,
   },

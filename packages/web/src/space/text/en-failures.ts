@@ -21,6 +21,9 @@ export const failures = {
     end: (seq: number) =>
       `The messages above have passed every check. Line ${number(seq)} has not, so nothing more is shown or written here.`,
     again: 'Forget what this device has checked, and read the room again',
+    /** For the owner of a list. */
+    restored:
+      'If the service was restored from an old backup, people whom you have removed since then may be on the list again. Read the room again, look under People, and remove them once more before you write.',
   },
   notOnList: {
     title: 'You are not on the list',
@@ -92,7 +95,7 @@ export const failures = {
     text: 'The device on which a message is written must sign it, and this browser could not do that.',
   },
   notFound: {
-    title: 'There is no such room',
+    title: 'The service has no such room',
     text: 'It was removed by its owner, or never made. What has been removed cannot be brought back.',
   },
   roomExists: { title: 'This room exists already', text: 'Try again: every room gets a new name.' },
@@ -104,6 +107,10 @@ export const failures = {
   rateLimited: {
     title: 'A little slower, please',
     text: 'Too many requests came from your network address. The page continues by itself in a moment.',
+  },
+  listChanged: {
+    title: 'The list was changed meanwhile',
+    text: 'It was changed somewhere else at the same time, maybe in another tab. Look at it, then try again.',
   },
   unavailable: {
     title: 'Not available right now',

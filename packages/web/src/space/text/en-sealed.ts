@@ -42,7 +42,9 @@ export const sealed = {
     removeAsk: (who: Part) =>
       line`Remove ${who} from the list? This cannot be undone. The device can come back only by a new invitation, which it has to answer.`,
     removeToo: (who: string) => `These devices, which it has named, are removed with it: ${who}.`,
-    removeInvites: 'Open invitations for the same person are taken back, too.',
+    removeStays: (who: string) =>
+      `These devices were invited for the same person and stay on the list: ${who}. To remove the person, remove them, too.`,
+    removeInvites: (who: string) => `All open invitations for ${who} are taken back, too.`,
     removeIt: 'Remove it',
     keepIt: 'Keep it',
     addDevice: 'Add a device of yours',
@@ -138,7 +140,7 @@ export const sealed = {
   },
   /** The owner has taken back the invitation that this device has answered. */
   takenBack: {
-    title: 'The invitation was taken back',
+    title: 'The service no longer accepts the invitation',
     text: 'The service says that the owner has taken back the invitation that this device had answered. To come in, ask the owner for another one.',
   },
   /** The owner can add nobody more. */
@@ -147,11 +149,11 @@ export const sealed = {
     text: 'It has up to 100 devices and open invitations, and fewer if many invitations are open. Take invitations back, or remove devices.',
   },
   waiting: {
-    title: 'This device is not on the list',
+    title: 'The service does not let this device in',
     text: 'If you have answered an invitation, wait here: the room opens as soon as its owner lets you in. Otherwise ask the owner for an invitation.',
   },
   removed: {
-    title: 'This device was taken off the list',
+    title: 'The service no longer lets this device in',
     text: 'The service refuses this device, as it does after the owner has removed it, so the device reads nothing newer. Only the service says so: if in doubt, talk to the owner. To come back, ask the owner for a new invitation.',
   },
 

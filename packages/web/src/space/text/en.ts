@@ -101,8 +101,9 @@ export const en = {
     unkept: 'This browser does not let the page store anything. Messages that are not sent when you close it will be lost.',
     changedKey: 'The service’s signing key is not the one that this browser knew.',
     shrank: 'The history has become shorter than it was: the service has lost or is hiding something.',
-    removedTitle: 'The room was removed',
-    removed: 'Its owner took it down, with everything that was said in it. It cannot be brought back.',
+    removedTitle: 'The service no longer has this room',
+    removed:
+      'Its owner has removed it with everything that was said in it, or the service has lost it. The service cannot bring it back.',
     newMessages: (count: number) => plural(count, { one: '# new message', other: '# new messages' }),
     spoken: (name: string, words: string) => `${isolated(name)}: ${isolated(words)}`,
   },

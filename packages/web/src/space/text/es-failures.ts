@@ -21,6 +21,8 @@ export const failures: Text['failures'] = {
     end: (seq) =>
       `Los mensajes de arriba han pasado todas las comprobaciones, pero la línea ${number(seq)} no. Por eso aquí no se muestra ni se escribe nada más.`,
     again: 'Olvidar lo que este dispositivo ha comprobado y volver a leer la sala',
+    restored:
+      'Si el servicio se ha restaurado a partir de una copia de seguridad antigua, puede que las personas que has quitado desde entonces vuelvan a estar en la lista. Vuelve a leer la sala, mira en «Personas» y quítalas otra vez antes de escribir.',
   },
   notOnList: {
     title: 'No estás en la lista',
@@ -93,7 +95,7 @@ export const failures: Text['failures'] = {
     text: 'El dispositivo en el que se escribe un mensaje tiene que firmarlo, y este navegador no ha podido.',
   },
   notFound: {
-    title: 'Esta sala no existe',
+    title: 'El servicio no tiene esta sala',
     text: 'Su propietario la eliminó o nunca se creó. Lo que se ha eliminado no se puede recuperar.',
   },
   roomExists: { title: 'Esta sala ya existe', text: 'Inténtalo otra vez: cada sala recibe un nombre nuevo.' },
@@ -105,6 +107,10 @@ export const failures: Text['failures'] = {
   rateLimited: {
     title: 'Un poco más despacio, por favor',
     text: 'Han llegado demasiadas peticiones desde tu dirección de red. La página seguirá por sí sola en un momento.',
+  },
+  listChanged: {
+    title: 'La lista ha cambiado mientras tanto',
+    text: 'Se ha cambiado a la vez en otro sitio, quizá en otra pestaña. Mírala e inténtalo de nuevo.',
   },
   unavailable: {
     title: 'No disponible en este momento',

@@ -40,7 +40,9 @@ export const sealed: Text['sealed'] = {
     removeAsk: (who) =>
       line`¿Quitar a ${who} de la lista? No se puede deshacer. El dispositivo solo puede volver con una nueva invitación, a la que debe responder.`,
     removeToo: (who) => `Con él se quitan estos dispositivos, que ha declarado: ${who}.`,
-    removeInvites: 'También se retiran las invitaciones pendientes para la misma persona.',
+    removeStays: (who) =>
+      `Estos dispositivos se invitaron para la misma persona y siguen en la lista: ${who}. Para quitar a la persona, quítalos también.`,
+    removeInvites: (who) => `También se retiran todas las invitaciones pendientes para ${who}.`,
     removeIt: 'Quitarlo',
     keepIt: 'Conservarlo',
     addDevice: 'Añadir otro dispositivo tuyo',
@@ -131,7 +133,7 @@ export const sealed: Text['sealed'] = {
     text: 'La sala se abre aquí en cuanto su propietario te admita. También puedes volver más tarde, con el mismo navegador. Si tarda, pregunta al propietario.',
   },
   takenBack: {
-    title: 'La invitación se ha retirado',
+    title: 'El servicio ya no acepta la invitación',
     text: 'El servicio dice que el propietario ha retirado la invitación a la que este dispositivo había respondido. Para entrar, pide otra al propietario.',
   },
   full: {
@@ -139,11 +141,11 @@ export const sealed: Text['sealed'] = {
     text: 'Caben hasta 100 dispositivos e invitaciones pendientes, y menos si hay muchas invitaciones pendientes. Retira invitaciones o quita dispositivos.',
   },
   waiting: {
-    title: 'Este dispositivo no está en la lista',
+    title: 'El servicio no deja entrar a este dispositivo',
     text: 'Si has respondido a una invitación, espera aquí: la sala se abre en cuanto su propietario te admita. Si no, pídele una invitación.',
   },
   removed: {
-    title: 'Este dispositivo se quitó de la lista',
+    title: 'El servicio ya no deja entrar a este dispositivo',
     text: 'El servicio ya no deja entrar a este dispositivo, como cuando el propietario lo quita, así que no lee nada más reciente. Solo lo dice el servicio: si lo dudas, habla con el propietario. Para volver, pídele una invitación nueva.',
   },
 

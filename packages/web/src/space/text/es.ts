@@ -98,8 +98,9 @@ export const es: Text = {
     unkept: 'Este navegador no permite que la página guarde nada: lo que no se haya enviado al cerrarla se perderá.',
     changedKey: 'La clave que firma por este servicio no es la que este navegador conocía.',
     shrank: 'El historial es más corto que antes: el servicio ha perdido algo o está ocultando algo.',
-    removedTitle: 'La sala se ha eliminado',
-    removed: 'Su propietario la eliminó con todo lo que se dijo en ella. No se puede recuperar.',
+    removedTitle: 'El servicio ya no tiene esta sala',
+    removed:
+      'Su propietario la eliminó con todo lo que se dijo en ella, o el servicio la ha perdido. El servicio no puede recuperarla.',
     newMessages: (count) => plural(count, { one: '# mensaje nuevo', many: '# de mensajes nuevos', other: '# mensajes nuevos' }),
     spoken: (name, words) => `${isolated(name)}: ${isolated(words)}`,
   },

@@ -21,6 +21,8 @@ export const failures: Text['failures'] = {
     end: (seq) =>
       `Les messages ci-dessus ont passé toutes les vérifications, mais pas la ligne ${number(seq)}. Rien de plus n’est donc affiché ou écrit ici.`,
     again: 'Oublier ce que cet appareil a vérifié et relire le salon',
+    restored:
+      'Si le service a été restauré à partir d’une ancienne sauvegarde, des personnes que vous avez retirées depuis sont peut-être de nouveau sur la liste. Relisez le salon, regardez sous « Personnes » et retirez-les encore une fois avant d’écrire.',
   },
   notOnList: {
     title: 'Vous n’êtes pas sur la liste',
@@ -92,7 +94,7 @@ export const failures: Text['failures'] = {
     text: 'L’appareil sur lequel un message est écrit doit le signer, et ce navigateur n’a pas pu le faire.',
   },
   notFound: {
-    title: 'Ce salon n’existe pas',
+    title: 'Le service n’a pas ce salon',
     text: 'Son propriétaire l’a supprimé, ou il n’a jamais été créé. Ce qui a été supprimé ne peut pas être récupéré.',
   },
   roomExists: { title: 'Ce salon existe déjà', text: 'Réessayez : chaque salon reçoit un nouveau nom.' },
@@ -104,6 +106,10 @@ export const failures: Text['failures'] = {
   rateLimited: {
     title: 'Un peu moins vite, s’il vous plaît',
     text: 'Trop de requêtes sont venues de votre adresse réseau. La page reprendra d’elle-même dans un instant.',
+  },
+  listChanged: {
+    title: 'La liste a changé entre-temps',
+    text: 'Elle a été modifiée ailleurs au même moment, peut-être dans un autre onglet. Regardez-la, puis réessayez.',
   },
   unavailable: {
     title: 'Indisponible pour le moment',

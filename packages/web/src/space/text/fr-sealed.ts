@@ -41,7 +41,9 @@ export const sealed: Text['sealed'] = {
     removeAsk: (who) =>
       line`Retirer ${who} de la liste ? C’est irréversible. L’appareil ne peut revenir que par une nouvelle invitation, à laquelle il doit répondre.`,
     removeToo: (who) => `Ces appareils, qu’il a déclarés, sont retirés avec lui : ${who}.`,
-    removeInvites: 'Les invitations en cours pour la même personne sont annulées aussi.',
+    removeStays: (who) =>
+      `Ces appareils ont été invités pour la même personne et restent sur la liste : ${who}. Pour retirer la personne, retirez-les aussi.`,
+    removeInvites: (who) => `Toutes les invitations en cours pour ${who} sont annulées aussi.`,
     removeIt: 'Le retirer',
     keepIt: 'Le garder',
     addDevice: 'Ajouter un de vos appareils',
@@ -134,7 +136,7 @@ export const sealed: Text['sealed'] = {
     text: 'Le salon s’ouvre ici dès que son propriétaire vous admet. Vous pouvez aussi revenir plus tard, avec le même navigateur. Si c’est long, adressez-vous au propriétaire.',
   },
   takenBack: {
-    title: 'L’invitation a été annulée',
+    title: 'Le service n’accepte plus l’invitation',
     text: 'Le service dit que le propriétaire a annulé l’invitation à laquelle cet appareil avait répondu. Pour entrer, demandez une autre invitation au propriétaire.',
   },
   full: {
@@ -142,11 +144,11 @@ export const sealed: Text['sealed'] = {
     text: 'Elle contient jusqu’à 100 appareils et invitations en cours, et moins si beaucoup d’invitations sont en cours. Annulez des invitations ou retirez des appareils.',
   },
   waiting: {
-    title: 'Cet appareil n’est pas sur la liste',
+    title: 'Le service ne laisse pas entrer cet appareil',
     text: 'Si vous avez répondu à une invitation, attendez ici : le salon s’ouvre dès que son propriétaire vous admet. Sinon, demandez-lui une invitation.',
   },
   removed: {
-    title: 'Cet appareil a été retiré de la liste',
+    title: 'Le service ne laisse plus entrer cet appareil',
     text: 'Le service ne laisse plus entrer cet appareil, comme après un retrait par le propriétaire : il ne lit rien de plus récent. Seul le service le dit. En cas de doute, parlez-en au propriétaire. Pour revenir, demandez-lui une nouvelle invitation.',
   },
 

@@ -100,8 +100,9 @@ export const fr: Text = {
       'Ce navigateur ne permet pas à la page d’enregistrer quoi que ce soit : ce qui n’est pas envoyé quand vous la fermez sera perdu.',
     changedKey: 'La clé qui signe pour ce service n’est pas celle que ce navigateur connaissait.',
     shrank: 'L’historique est plus court qu’avant : le service a perdu ou cache quelque chose.',
-    removedTitle: 'Le salon a été supprimé',
-    removed: 'Son propriétaire l’a supprimé avec tout ce qui s’y est dit. Il ne peut pas être récupéré.',
+    removedTitle: 'Le service n’a plus ce salon',
+    removed:
+      'Son propriétaire l’a supprimé avec tout ce qui s’y est dit, ou le service l’a perdu. Le service ne peut pas le récupérer.',
     newMessages: (count) =>
       plural(count, { one: '# nouveau message', many: '# de nouveaux messages', other: '# nouveaux messages' }),
     spoken: (name, words) => `${isolated(name)} : ${isolated(words)}`,
