@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { auditLedger } from '#features/credits/ledger/audit-store.ts'
 import { startSweeper } from './sweeper.ts'
+import { sendUntilServed } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 
 const price = 5
@@ -19,7 +21,16 @@ async function launchAll(coupon: string): Promise<string[]> {
   const agentId = await world.makeAgent({ price_credits: price })
   const ids: string[] = []
   while (ids.length < count) {
-    const some = await Promise.all(Array.from({ length: 10 }, () => world.launch(agentId, world.newRoom(), coupon)))
+    const some = await Promise.all(
+      Array.from({ length: 10 }, () => {
+        const body = { agent_id: agentId, room: world.newRoom(), coupon }
+        return sendUntilServed(world.api, 'POST', '/sessions', {
+          key: world.tenant.secretKey,
+          idempotencyKey: randomUUID(),
+          body,
+        })
+      }),
+    )
     for (const { status, text, body } of some) {
       assert.equal(status, 201, text)
       ids.push(body.data.id)
