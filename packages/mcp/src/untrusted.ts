@@ -99,7 +99,12 @@ const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}<>]/gu
  * its string nor look like a message of another sender.
  */
 export function visibleJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(invisible, (found) =>
-    Array.from({ length: found.length }, (_, i) => `\\u${found.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
-  )
+  return JSON.stringify(value).replaceAll(invisible, escaped)
+}
+
+/** A page of HTML has thousands of these characters, so this makes no arrays. */
+function escaped(found: string): string {
+  let escapes = ''
+  for (let i = 0; i < found.length; i++) escapes += `\\u${(0x1_0000 + found.charCodeAt(i)).toString(16).slice(1)}`
+  return escapes
 }
