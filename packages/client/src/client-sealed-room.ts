@@ -38,7 +38,7 @@ export interface ClientSealedRoomOptions extends RoomSecret {
  * Methods throw AtriumError, and TamperedRoomError (`problem`, `seq`) where the room is not what its authors wrote.
  */
 export interface ClientSealedRoom extends RoomSecret {
-  /** Creates the room. Throws ConflictError if a room of this name exists or was removed. */
+  /** Creates the room. Throws RoomExistsError if a room of this name exists or was removed. */
   make: (options?: { signal?: AbortSignal | undefined }) => Promise<void>
   /** The new messages since the last call, from the beginning at first. */
   read: (options?: { signal?: AbortSignal | undefined }) => Promise<Entry[]>

@@ -68,7 +68,7 @@ export interface Tile extends TileId {
 /** The partial tiles at the right edge of a tree, by level. They are all that is needed to append to it. */
 export type Edge = Map<number, Uint8Array[]>
 
-/** The tiles whose content `edgeOf` needs for a tree of `size` leaves. */
+/** The tiles of which the edge of a tree of `size` leaves consists. */
 export function edgeTiles(size: number): TileId[] {
   const ids: TileId[] = []
   for (let level = 0; hashesAt(level, size) > 0; level++) {

@@ -125,7 +125,7 @@ async function relisted(line: string, random: Random): Promise<{ line: string; h
   return { line: await sealPolicyLine({ policy, content, policyKey, devices: to }), how }
 }
 
-/** An honest room, of which one line or page is different. `sealedLines` and `lines`: as clients send and the service stores them. */
+/** An honest room, of which one line or page is different. `sealed`: the lines as clients send them. `lines`: as stored. */
 export async function mutateRoom(
   { lines, sealed: sent, isListed }: { lines: readonly string[]; sealed: readonly string[]; isListed: boolean },
   random: Random,

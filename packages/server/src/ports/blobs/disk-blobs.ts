@@ -25,7 +25,7 @@ import { moveInto, writeWhole, type WholeFile } from './disk/write-whole.ts'
 
 export interface DiskBlobsOptions {
   folder: string
-  /** Origin under which add-disk-blobs.ts answers. */
+  /** Origin under which `addDiskBlobs` answers. */
   publicUrl: string
   /** The first key signs. URLs that another key has signed are accepted. */
   urlKeys: readonly Buffer[]
