@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { noteContact } from '#db/contact-store.ts'
-import { toError } from '#errors/caught.ts'
 import type { Context } from '#features/context.ts'
 import { removeOldEntries } from '#features/audit-log/record-audit.ts'
 import { expireUploads } from '#features/artifacts/uploads/complete-upload.ts'
@@ -8,13 +6,11 @@ import { deleteBlobs } from '#features/blob-deletions/delete-blobs.ts'
 import { deleteOrphans } from '#features/artifacts/delete-orphans.ts'
 import { recordCertificate } from '#features/installation/space-certificate.ts'
 import { lastProof } from '#features/credits/ledger/audit.ts'
-import { sweepLedger } from '#features/credits/ledger/ledger.ts'
 import { deleteEnded } from '#features/console/session-store.ts'
 import { deletePastCounts } from '#features/limits/limits.ts'
 import { announceExpiringKeys } from '#features/keys/issue-key.ts'
 import { forgetCheckouts } from '#features/credits/checkout/store.ts'
 import { forgetSessions } from '#features/sessions/retention-store.ts'
-import { endOverdue } from '#features/sessions/session-transitions.ts'
 import { turnSlots } from '#features/partitions/turn-slots.ts'
 import { eraseTenants } from '#features/tenant-data/erase-tenants.ts'
 import { forgetOldEvents } from '#features/webhooks/delivery-store.ts'
@@ -29,18 +25,17 @@ import { integrateLeaves } from '#features/transparency-log/integrate.ts'
 import { logOrigin, publishCheckpoint } from '#features/transparency-log/publish.ts'
 import { collectCosignatures } from '#features/transparency-log/witnesses.ts'
 import { startMover } from './sweeping/move-waiting.ts'
+import { OverdueSweep } from './sweeping/overdue-sweep.ts'
 import { runLeased } from './sweeping/run-leased.ts'
 import { insertSweeps } from '#features/installation/sweep-store.ts'
 
 const batchSize = 1_000
-/** Each sweep runs in its own transactions, one after the other. */
-const sessionsAtOnce = 100
 
 interface Sweep {
   name: string
   intervalMs: number
-  /** Handles up to batchSize due rows. Returns how many there were. */
-  run: () => Promise<number>
+  /** Does what is due. Resolves to batchSize if more may be due: then it is called again at once. */
+  run: () => Promise<number | void>
   /**
    * For files of this machine, each process runs the sweep itself. All other sweeps are run by one process at a
    * time.
@@ -57,15 +52,14 @@ interface Sweep {
 export function startSweeper(ctx: Context): () => void {
   const stopping = new AbortController()
   const deleteExpired = deleteExpiredFrom(ctx.db)
-  const moveWaiting = startMover(ctx, stopping.signal)
-  const unended: string[] = []
+  const overdue = new OverdueSweep(ctx, batchSize, startMover(ctx, stopping.signal))
   const sweeps: Sweep[] = [
     { name: 'expired idempotency keys', intervalMs: 60_000, run: () => deleteExpired(batchSize) },
     {
       name: 'sessions, holds and coupons whose time is up',
       intervalMs: 5_000,
-      run: () => settleOverdue(ctx, moveWaiting, unended),
-      after: async () => void unended.splice(0),
+      run: () => overdue.run(),
+      after: async () => overdue.end(),
     },
     { name: 'half-written files', intervalMs: 10 * 60_000, run: () => ctx.blobs.sweep(), local: true },
     { name: 'folders of pictures', intervalMs: 10 * 60_000, run: () => ctx.pictures.sweep(), local: true },
@@ -80,7 +74,7 @@ export function startSweeper(ctx: Context): () => void {
       intervalMs: 60_000,
       run: () => forgetOldEvents(ctx.db, batchSize, ctx.config.retentionDays.events, ctx.tenantShards),
     },
-    { name: 'slots of partitions', intervalMs: 60_000, run: () => turnAllSlots(ctx) },
+    { name: 'slots of partitions', intervalMs: 60_000, run: () => turnSlots(ctx.db, ctx.config.retentionDays) },
     { name: 'old sessions', intervalMs: 60_000, run: () => forgetSessions(ctx.db, ctx.config.retentionDays.sessions, batchSize) },
     {
       name: 'old checkouts',
@@ -91,14 +85,18 @@ export function startSweeper(ctx: Context): () => void {
     { name: 'data of deleted tenants', intervalMs: 5_000, run: async () => ((await eraseTenants(ctx)) ? batchSize : 0) },
     { name: 'old audit entries', intervalMs: 60_000, run: () => removeAllOldEntries(ctx) },
     { name: 'ended sessions of the console', intervalMs: 60_000, run: () => deleteEnded(ctx.db, batchSize) },
-    { name: 'audits that operators asked for', intervalMs: 5_000, run: () => runAsked(ctx) },
+    { name: 'audits that operators asked for', intervalMs: 5_000, run: () => ctx.askedAudits.run() },
     { name: 'certificate of the Space service', intervalMs: 60_000, run: () => recordCertificate(ctx) },
     { name: 'entries of the log', intervalMs: 10_000, run: () => collectLogEntries(ctx, batchSize) },
-    { name: 'page of the Space app', intervalMs: 60_000, run: () => logAppPage(ctx) },
-    { name: 'root of the books', intervalMs: 60_000, run: () => logBooksOfToday(ctx) },
-    { name: 'root of the events', intervalMs: 60_000, run: () => logHeadsOfToday(ctx) },
+    { name: 'page of the Space app', intervalMs: 60_000, run: () => collectAppPage(ctx) },
+    { name: 'root of the books', intervalMs: 60_000, run: () => logBooks(ctx) },
+    { name: 'root of the events', intervalMs: 60_000, run: () => logEventHeads(ctx) },
     { name: 'growth of the log', intervalMs: 2_000, run: () => growLog(ctx) },
-    { name: 'witnesses of the log', intervalMs: 10_000, run: () => askWitnesses(ctx) },
+    {
+      name: 'witnesses of the log',
+      intervalMs: 10_000,
+      run: async () => void (await collectCosignatures(ctx, logOrigin(ctx.config.publicUrl))),
+    },
     { name: 'audit of the books', intervalMs: 60_000, run: () => prove(ctx), after: () => showProof(ctx) },
   ]
   const state = { stopped: false, holder: randomUUID(), known: false, startedAtMs: Date.now() }
@@ -164,49 +162,14 @@ async function runSweep(ctx: Context, state: State, sweeps: Sweep[], sweep: Swee
   }
 }
 
-/**
- * Ends all overdue sessions before the ledger is settled. After a long outage the hold of a session that worked has
- * expired too, and must be captured and not released. The hold of a session that could not be ended waits for it. So
- * does a hold that expires meanwhile: this process may be stopped for an hour in between, or the clock jump forward.
- *
- * `unended`: the sessions that could not be ended since this sweep began. They are skipped until the next sweep, so
- * that all others are ended.
- */
-async function settleOverdue(ctx: Context, moveWaiting: (seconds: number) => void, unended: string[]): Promise<number> {
-  const { at, setBackSeconds } = await noteContact(ctx.db)
-  // It may take minutes, and overdue sessions must end on time.
-  if (setBackSeconds > 0) moveWaiting(setBackSeconds)
-  const { overdue, suspended, failed, problem } = await endOverdue(ctx, sessionsAtOnce, unended)
-  unended.push(...failed)
-  if (overdue === sessionsAtOnce) return batchSize
-  const settled = await sweepLedger(ctx.db, ctx.ledger, batchSize, { after: at, purposes: unended })
-  if (suspended === sessionsAtOnce || settled === batchSize) return batchSize
-  if (problem !== undefined) throw toError(problem)
-  // Each failure is in the log. So many have a common cause, so the sweep fails, and an alert reports it.
-  if (unended.length >= sessionsAtOnce) throw new Error(`${unended.length} sessions could not be ended`)
-  return settled
-}
-
-async function turnAllSlots(ctx: Context): Promise<number> {
-  await turnSlots(ctx.db, ctx.config.retentionDays)
-  return 0
-}
-
 /** Removes up to 10,000 entries at a time, until none is left. */
-async function removeAllOldEntries(ctx: Context): Promise<number> {
+async function removeAllOldEntries(ctx: Context): Promise<void> {
   while ((await removeOldEntries(ctx.db, ctx.config.retentionDays.audit)) > 0);
-  return 0
 }
 
-async function prove(ctx: Context): Promise<number> {
+async function prove(ctx: Context): Promise<void> {
   const { findings } = await ctx.prover.run()
   for (const finding of findings) ctx.log.error({ finding }, 'the books are wrong')
-  return 0
-}
-
-async function runAsked(ctx: Context): Promise<number> {
-  await ctx.askedAudits.run()
-  return 0
 }
 
 /** At each interval, so that tenants with many agents fill the log slowly. */
@@ -221,33 +184,12 @@ async function collectLogEntries(ctx: Context, limit: number): Promise<number> {
   return count
 }
 
-async function logAppPage(ctx: Context): Promise<number> {
-  await collectAppPage(ctx)
-  return 0
-}
-
-async function logBooksOfToday(ctx: Context): Promise<number> {
-  await logBooks(ctx)
-  return 0
-}
-
-async function logHeadsOfToday(ctx: Context): Promise<number> {
-  await logEventHeads(ctx)
-  return 0
-}
-
 /** Leaves of one transaction: at most three tiles of level 0 are written. */
 const leavesAtOnce = 512
 
-async function growLog(ctx: Context): Promise<number> {
+async function growLog(ctx: Context): Promise<void> {
   while ((await integrateLeaves(ctx.db, leavesAtOnce)) === leavesAtOnce);
   await publishCheckpoint(ctx)
-  return 0
-}
-
-async function askWitnesses(ctx: Context): Promise<number> {
-  await collectCosignatures(ctx, logOrigin(ctx.config.publicUrl))
-  return 0
 }
 
 /** Every process shows the result of the last audit step, whichever process ran it. */

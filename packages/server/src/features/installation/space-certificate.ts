@@ -34,10 +34,9 @@ function checkCertificate(text: string): Served | null {
 }
 
 /** Records the certificate that the Space service answers with now. Without an answer, nothing is recorded. */
-export async function recordCertificate(ctx: Pick<Context, 'config' | 'db'>): Promise<number> {
+export async function recordCertificate(ctx: Pick<Context, 'config' | 'db'>): Promise<void> {
   const served = await fetchCertificate(ctx)
   if (served) await saveCertificate(ctx.db, served)
-  return 0
 }
 
 const readSpace: HandlerOf<'readSpace'> = async ({ ctx }) => {
