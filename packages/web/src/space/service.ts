@@ -26,6 +26,11 @@ export function serviceOrigin(): string | undefined {
   return chosen
 }
 
+/** What tells apart two rooms of one name in what this device keeps: in a file, those of two services. */
+export function keptFor(owner = ''): string {
+  return isFile() ? `${owner} ${serviceOrigin()}` : owner
+}
+
 export function getServiceOrigin(): string {
   const origin = serviceOrigin()
   if (origin === undefined) throw new Error('no service was chosen')

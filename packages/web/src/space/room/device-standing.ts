@@ -2,6 +2,8 @@ import { isTakenBack } from '@atrium/room-client/answer-invitation'
 import { type ListedRoomOptions, NotListedError } from '@atrium/room-client/listed-types'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { OwnDevice } from '../identity/room-device.ts'
+import { ownerIn, type RoomLink } from '../room-link.ts'
+import { keptFor } from '../service.ts'
 import { Vault } from './vault.ts'
 
 /**
@@ -15,9 +17,10 @@ const ANSWERED = 'answered'
 const answered = new Map<string, string>()
 
 /** This device has answered the invitation, and waits for the owner. */
-export async function markAnswered(room: string, invitation: string, { localMk }: OwnDevice): Promise<void> {
+export async function markAnswered(link: RoomLink, invitation: string, { localMk }: OwnDevice): Promise<void> {
+  const { room } = link
   answered.set(room, invitation)
-  const vault = await Vault.open({ room, mk: localMk })
+  const vault = await Vault.open({ room, mk: localMk }, keptFor(ownerIn(link)))
   await vault.write(ANSWERED, invitation)
 }
 

@@ -40,7 +40,7 @@ async function findInvitation(invitation: string): Promise<FoundInvitation> {
   const { invitedAs, answeredBy } = found
   if (!answeredBy) return { state: 'open', invitedAs, isKept: own.isKept }
   if (answeredBy.key !== own.device.signing.thumbprint) return { state: 'used' }
-  await keepAnswer(invitation, own)
+  await keepAnswer(link, invitation, own)
   return { state: 'own', link }
 }
 
@@ -70,13 +70,13 @@ export async function answer(invitation: string, name: string | undefined): Prom
     const found = await readInvitation(invitation).catch(() => undefined)
     if (found?.state !== 'own') throw clockExplained(error)
   }
-  await keepAnswer(invitation, own)
-  return listedLink(room, owner)
+  const link = listedLink(room, owner)
+  await keepAnswer(link, invitation, own)
+  return link
 }
 
 /** The answer has the token, too. */
-async function keepAnswer(invitation: string, own: OwnDevice): Promise<void> {
-  const { room } = parseInvitation(invitation) ?? { room: '' }
-  dropRoomToken(room)
-  await markAnswered(room, invitation, own)
+async function keepAnswer(link: RoomLink, invitation: string, own: OwnDevice): Promise<void> {
+  dropRoomToken(link.room)
+  await markAnswered(link, invitation, own)
 }

@@ -19,7 +19,7 @@ import { loadConfig } from '../config.ts'
 import { type OwnDevice, ownDevice } from '../identity/room-device.ts'
 import { dropRoomToken, findRoomToken, keepRoomToken } from '../identity/room-token.ts'
 import { listedLink, ownerIn, type RoomLink } from '../room-link.ts'
-import { getServiceOrigin } from '../service.ts'
+import { getServiceOrigin, keptFor } from '../service.ts'
 import type { Channel, ReadOptions, Said } from './channel.ts'
 import { DeviceStanding } from './device-standing.ts'
 import { ListedOpener } from './listed-opener.ts'
@@ -54,7 +54,8 @@ export class ListedChannel implements Channel {
   static async open(link: RoomLink): Promise<ListedChannel> {
     const own = await ownDevice(link.room)
     const options = { ...(await optionsOf(own)), room: link.room, owner: ownerIn(link) }
-    return new ListedChannel(options, own, await Vault.open({ room: link.room, mk: own.localMk }))
+    const vault = await Vault.open({ room: link.room, mk: own.localMk }, keptFor(options.owner))
+    return new ListedChannel(options, own, vault)
   }
 
   async begin(): Promise<Since> {

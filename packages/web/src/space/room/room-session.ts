@@ -2,6 +2,7 @@ import type { Entry } from '@atrium/room-client/space-ops'
 import { accountStore } from '../identity/account.ts'
 import { ClaimedNames } from '../identity/claimed-name.ts'
 import { ownerIn, type RoomLink } from '../room-link.ts'
+import { keptFor } from '../service.ts'
 import { Store } from '../store.ts'
 import { type Channel, openChannel } from './channel.ts'
 import { keyName } from './key-name.ts'
@@ -61,7 +62,7 @@ export class RoomSession {
 
   static async open(secret: RoomLink, onNews: OnNews): Promise<RoomSession> {
     const listed = secret.kind === 'listed' ? await openListed(secret) : undefined
-    const session = new RoomSession(secret, listed?.vault ?? (await Vault.open(secret)), listed, onNews)
+    const session = new RoomSession(secret, listed?.vault ?? (await Vault.open(secret, keptFor())), listed, onNews)
     // Without the keys of this device, nobody can come back to the room.
     if (listed && !listed.own.isKept) session.state.update({ unkept: true })
     session.#seenName = `seen/${await keyName({ ...secret, ...(listed && { mk: listed.own.localMk }) }, listed && ownerIn(secret))}`

@@ -1,7 +1,10 @@
 import { decodeBase64url, encodeBase64url } from '@atrium/sealing/base64url'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
+import { keyName } from './key-name.ts'
 
 const INFO = 'atrium/space-app/local/v1'
+/** Begins the names of what is stored for one key. */
+const KEY_NAME = /^[\w-]{22}\//
 
 /**
  * The data that the app stores on this device for a room: drafts, unsent messages, how far the visitor has read. It
@@ -17,12 +20,18 @@ export class Vault {
     this.#key = key
   }
 
-  static async open({ room, mk }: RoomSecret): Promise<Vault> {
+  /**
+   * Each key of a room, and each `place` with the same key, has data of its own. Otherwise what was written for one room
+   * would be sent to another one of that name.
+   */
+  static async open({ room, mk }: RoomSecret, place = ''): Promise<Vault> {
     const utf8 = new TextEncoder()
     const ikm = await crypto.subtle.importKey('raw', utf8.encode(mk), 'HKDF', false, ['deriveKey'])
     const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: utf8.encode(room), info: utf8.encode(INFO) }
     const key = await crypto.subtle.deriveKey(hkdf, ikm, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
-    return new Vault(`atrium.space/${room}/`, key)
+    const vault = new Vault(`atrium.space/${room}/${await keyName({ room, mk }, place)}/`, key)
+    await vault.#adopt(`atrium.space/${room}/`)
+    return vault
   }
 
   /**
@@ -53,9 +62,9 @@ export class Vault {
   }
 
   /** Undefined if there is no entry or it cannot be opened. */
-  async read<T>(name: string): Promise<T | undefined> {
+  async read<T>(name: string, prefix = this.#prefix): Promise<T | undefined> {
     try {
-      const bytes = decodeBase64url(localStorage.getItem(this.#prefix + name) ?? '')
+      const bytes = decodeBase64url(localStorage.getItem(prefix + name) ?? '')
       const opened = await crypto.subtle.decrypt(this.#gcm(name, bytes.subarray(0, 12)), this.#key, bytes.subarray(12))
       return JSON.parse(new TextDecoder().decode(opened)) as T
     } catch {
@@ -63,12 +72,25 @@ export class Vault {
     }
   }
 
-  names(start: string): string[] {
+  names(start: string, prefix = this.#prefix): string[] {
     try {
-      const prefix = this.#prefix + start
-      return Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(this.#prefix.length)] : []))
+      return Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix + start) ? [key.slice(prefix.length)] : []))
     } catch {
       return []
+    }
+  }
+
+  /** Earlier releases stored under the name of the room alone: what this key opens is moved. */
+  async #adopt(before: string): Promise<void> {
+    for (const name of this.names('', before)) {
+      if (KEY_NAME.test(name) || (await this.read(name, before)) === undefined) continue
+      const sealed = localStorage.getItem(before + name) ?? ''
+      try {
+        if (localStorage.getItem(this.#prefix + name) === null) localStorage.setItem(this.#prefix + name, sealed)
+        localStorage.removeItem(before + name)
+      } catch {
+        // There is no space: it stays for the next visit.
+      }
     }
   }
 

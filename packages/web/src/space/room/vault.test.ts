@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { Vault } from './vault.ts'
+
+/** What the vault uses of the storage of a browser: its keys are those of an object. */
+class Storage {
+  getItem(key: string): string | null {
+    return Object.getOwnPropertyDescriptor(this, key)?.value ?? null
+  }
+  setItem(key: string, value: string): void {
+    Object.assign(this, { [key]: value })
+  }
+  removeItem(key: string): void {
+    Reflect.deleteProperty(this, key)
+  }
+}
+
+let storage: Storage
+beforeEach(() => {
+  storage = new Storage()
+  Object.defineProperty(globalThis, 'localStorage', { value: storage, configurable: true })
+})
+
+const [mk, otherMk] = ['k'.repeat(43), 'x'.repeat(43)]
+const room = 'lantern'
+
+test('rooms of one name have drafts and unsent messages of their own: another key, owner or service', async () => {
+  const own = await Vault.open({ room, mk }, 'ann')
+  await own.write('draft', 'For Ann')
+  await own.write('out/1', 'Unsent to Ann')
+  for (const other of [await Vault.open({ room, mk: otherMk }, 'ann'), await Vault.open({ room, mk }, 'mallory')]) {
+    assert.equal(await other.read('draft'), undefined)
+    assert.deepEqual(other.names('out/'), [])
+    await other.write('draft', 'For somebody else')
+    await other.remove('draft')
+  }
+  const again = await Vault.open({ room, mk }, 'ann')
+  assert.deepEqual([await again.read('draft'), again.names('out/')], ['For Ann', ['out/1']])
+})
+
+test('what an earlier release has stored is found once, by the key that opens it', async () => {
+  const own = await Vault.open({ room, mk })
+  await own.write('draft', 'From before')
+  await own.write('out/1', 'Unsent before')
+  for (const [key, value] of Object.entries(storage)) {
+    storage.removeItem(key)
+    storage.setItem(key.replace(/^(atrium\.space\/lantern\/)[\w-]{22}\//, '$1'), String(value))
+  }
+  assert.ok(storage.getItem('atrium.space/lantern/draft') !== null)
+  const stranger = await Vault.open({ room, mk: otherMk })
+  assert.equal(await stranger.read('draft'), undefined)
+  const next = await Vault.open({ room, mk })
+  assert.deepEqual([await next.read('draft'), next.names('out/')], ['From before', ['out/1']])
+  assert.deepEqual(
+    Object.keys(storage).filter((key) => /lantern\/(draft|out)/.test(key)),
+    [],
+  )
+  await next.remove('draft')
+  assert.equal(await (await Vault.open({ room, mk })).read('draft'), undefined)
+})
