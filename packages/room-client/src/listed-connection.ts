@@ -2,6 +2,7 @@ import { placeLine } from '@atrium/sealing/signed-request'
 import { admitAnswered } from './admit-answered.ts'
 import { callAsDevice } from './call-as-device.ts'
 import { withHosted, without } from './list-changes.ts'
+import type { Invite } from './device-policy.ts'
 import { type NewList, sealList, sealNextList, sealRecord } from './listed-lines.ts'
 import { ListedReader } from './listed-reader.ts'
 import type { ListedView } from './listed-view.ts'
@@ -178,12 +179,21 @@ export class ListedConnection {
     }
   }
 
-  /** The invitation for somebody, as text, which `keep` gets before it is in the room. */
-  async invite(who: string, signal?: AbortSignal, keep?: (key: string, text: string) => unknown): Promise<string> {
+  /** The invitation for somebody, as text. */
+  async invite(who: string, signal?: AbortSignal): Promise<string> {
     const { invite, text } = await newInvitation(this.#options.room, this.owner, who)
-    await keep?.(invite.key, text)
-    await this.change((list) => ({ ...list, devices: [...list.devices, invite.key], invites: [...list.invites, invite] }), signal)
+    await this.open(invite, signal)
     return text
+  }
+
+  /** Puts an invitation on the list. A repeat changes nothing. */
+  async open(invite: Invite, signal?: AbortSignal): Promise<void> {
+    const { key } = invite
+    await this.change((list) => {
+      // It was answered or taken back, if it has left the list.
+      if ([...list.devices, ...list.revoked].includes(key)) return undefined
+      return { ...list, devices: [...list.devices, key], invites: [...list.invites, invite] }
+    }, signal)
   }
 
   /** Lets in the devices that have answered one of these invitations; by default, any invitation. */

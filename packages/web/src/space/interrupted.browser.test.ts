@@ -122,4 +122,90 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
     await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
     await ann.close()
   })
+
+  test('an invitation whose answer was lost is there once, also if it is asked for again', async () => {
+    const ann = await newVisitor(browser)
+    await makeListedRoom(ann.page)
+    await button(ann.page, 'People').first().click()
+    const field = ann.page.getByLabel('Invite somebody')
+    await field.fill('Grace')
+    // From the first line on, the service does what the page asks for, and its answers are lost.
+    let lost = 0
+    await ann.page.route('**/space', async (route, request) => {
+      if (lost === 0 && !request.postData()?.includes('"op":"append"')) return route.fallback()
+      lost++
+      await route.fetch().catch(() => undefined)
+      return route.abort()
+    })
+    await field.press('Enter')
+    await ann.page.getByRole('alert').waitFor({ timeout: 60_000 })
+    assert.ok(lost > 1)
+    await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
+    await field.press('Enter')
+    await ann.page.waitForFunction(() => document.querySelector<HTMLInputElement>('.admit input')?.value === '')
+    assert.equal(await ann.page.locator('.people li', { hasText: 'Grace' }).count(), 1)
+    await button(ann.page, 'Show link for Grace').waitFor()
+    await ann.close()
+  })
+
+  test('a device whose admission was stored, and its answer lost, is in when the button is pressed again', async () => {
+    const ann = await newVisitor(browser)
+    await makeListedRoom(ann.page)
+    await button(ann.page, 'People').first().click()
+    await ann.page.getByLabel('Invite somebody').fill('Grace')
+    await ann.page.keyboard.press('Enter')
+    await button(ann.page, 'Show link for Grace').click()
+    const invitation = new URL(await ann.page.getByLabel('Invitation for Grace').inputValue()).hash.slice(1)
+    const more = { spaceUrl: `${space.origin}/space`, audience: space.origin }
+    await answerInvitation(invitation, { ...more, device: await newDevice(), name: 'Grace' })
+    await button(ann.page, 'Let in Grace').waitFor()
+    // What the page reads for a change still arrives, and nothing else does: it shows the list as it was.
+    let appended = 0
+    await ann.page.route('**/space', async (route, request) => {
+      const body = request.postData() ?? ''
+      if (body.includes('"waitMs"')) return route.abort()
+      if (!body.includes('"op":"append"')) return route.fallback()
+      await route.fetch()
+      if (appended++ === 0) await ann.context.setOffline(true)
+      return route.abort()
+    })
+    await button(ann.page, 'Let in Grace').click()
+    await ann.page.getByRole('alert').waitFor({ timeout: 60_000 })
+    await ann.context.setOffline(false)
+    await button(ann.page, 'Let in Grace').click()
+    await button(ann.page, 'Remove Grace').waitFor()
+    assert.equal(await ann.page.getByRole('alert').count(), 0)
+    await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
+    await ann.close()
+  })
+
+  test('a message is sent again after the worker that opens the lines has failed', async () => {
+    const ann = await newVisitor(browser)
+    await ann.page.addInitScript(() => {
+      const workers: Worker[] = []
+      const { postMessage } = Worker.prototype
+      let isDeaf = false
+      Worker.prototype.postMessage = function (this: Worker, ...args: Parameters<typeof postMessage>) {
+        workers.push(this)
+        if (!isDeaf) postMessage.apply(this, args)
+      } as typeof postMessage
+      Object.assign(globalThis, {
+        deafen: () => (isDeaf = true),
+        fail: () => {
+          isDeaf = false
+          workers.at(-1)?.dispatchEvent(new Event('error'))
+        },
+      })
+    })
+    await makeListedRoom(ann.page)
+    await ann.page.evaluate('deafen()')
+    await write(ann.page, 'Still to be sent')
+    await ann.page.locator('.pending.sending').waitFor()
+    // The worker has the page that is read before the message is sealed.
+    await delay(1_000)
+    await ann.page.evaluate('fail()')
+    await ann.page.locator('.message', { hasText: 'Still to be sent' }).waitFor()
+    assert.equal(await ann.page.locator('.pending').count(), 0)
+    await ann.close()
+  })
 })

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, makeSealedRoom, newVisitor } from './testing/visitor.ts'
+import { assertNoTrouble, makeRoom, makeSealedRoom, newVisitor, write } from './testing/visitor.ts'
 
 describe('what is pressed twice, or again after a failure', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
   let browser: Browser
@@ -76,6 +76,31 @@ describe('what is pressed twice, or again after a failure', { skip: skipWithoutC
       assert.equal(made.size, 1)
       await ann.close()
     })
+
+  test('a message is retracted once, also if that is asked for again while the first request is on its way', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await makeRoom(page, space)
+    await write(page, 'Too much')
+    const message = page.locator('.message', { hasText: 'Too much' }).first()
+    await message.waitFor()
+    const isAsked = Promise.withResolvers<void>()
+    await page.route('**/space', async (route, request) => {
+      if (request.postData()?.includes('"op":"turn"')) await isAsked.promise
+      return route.fallback()
+    })
+    for (let i = 0; i < 2; i++) {
+      await message.hover()
+      await message.getByRole('button', { name: 'Retract message' }).click()
+      await page.getByRole('button', { name: 'Retract it' }).click()
+    }
+    assert.equal(await page.locator('.pending').count(), 1)
+    isAsked.resolve()
+    await page.getByText('Retracted by its author.').waitFor()
+    await page.locator('.pending').waitFor({ state: 'detached' })
+    assert.equal(await page.getByText('You retracted a message.').count(), 1)
+    await ann.close()
+  })
 
   test('a double click on the button that keeps a room on the device keeps it', async () => {
     const ann = await newVisitor(browser)

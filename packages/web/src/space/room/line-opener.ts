@@ -1,4 +1,5 @@
 import type { FoundFarewell } from '@atrium/room-client/line-reader'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import type { Since } from '@atrium/room-client/follow-room'
 import type { ListedFacts } from '@atrium/room-client/listed-view'
@@ -29,7 +30,7 @@ export class LineOpener {
     this.#worker = new Worker(scriptUrl(), { name: 'lines' })
     this.#worker.addEventListener('message', ({ data }: MessageEvent<LineAnswer>) => this.#settle(data))
     this.#worker.addEventListener('error', () => {
-      for (const { reject } of this.#waiting.splice(0)) reject(new Error('the worker has failed'))
+      for (const { reject } of this.#waiting.splice(0)) reject(againError('the worker has failed'))
     })
   }
 
@@ -55,12 +56,12 @@ export class LineOpener {
   close(): void {
     this.#isClosed = true
     this.#worker.terminate()
-    for (const { reject } of this.#waiting.splice(0)) reject(leftError())
+    for (const { reject } of this.#waiting.splice(0)) reject(againError(LEFT))
   }
 
   #ask(request: LineRequest): Promise<Opened> {
     // A worker that has ended answers nothing.
-    if (this.#isClosed) return Promise.reject(leftError())
+    if (this.#isClosed) return Promise.reject(againError(LEFT))
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
       this.#worker.postMessage(request, [])
@@ -77,8 +78,14 @@ export class LineOpener {
   }
 }
 
-function leftError(): Error {
-  return new Error('the room was left')
+const LEFT = 'the room was left'
+
+/**
+ * The room was left, or it is opened anew in another worker, such as after the network was away. What waits to be sent must
+ * not be refused for that.
+ */
+function againError(message: string): SpaceCallError {
+  return new SpaceCallError({ status: 0, error: 'network_error', message })
 }
 
 /** The members of Trusted Types that are used here; TypeScript has none of them. */

@@ -10,6 +10,7 @@ import {
   TokenRefusedError,
 } from '@atrium/room-client/listed-types'
 import { leavingWith, personOf } from '@atrium/room-client/leaving-with'
+import { newInvitation } from '@atrium/room-client/new-invitation'
 import { randomId } from '@atrium/room-client/new-room-secret'
 import { admitVouched, vouchFor } from '@atrium/room-client/second-devices'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
@@ -40,6 +41,8 @@ export class ListedChannel implements Channel {
   readonly #standing: DeviceStanding
   #opener: ListedOpener | undefined
   #connection: ListedConnection
+  /** Invitations that were asked for and have failed, by whom they are for. */
+  readonly #unfinished = new Map<string, Awaited<ReturnType<typeof newInvitation>>>()
   /** Up to where messages were returned. */
   #returned = 0
 
@@ -103,11 +106,18 @@ export class ListedChannel implements Channel {
     return { seq: await this.#explained(this.#connection.append(turn, signal, clientId)), id: clientId }
   }
 
-  /** Keeps the text of the invitation on this device, to be shown again. */
+  /**
+   * Keeps the text of the invitation on this device, to be shown again. Asked for again after a failure, it is the same
+   * invitation: the list may have it, because only the answer was lost.
+   */
   async invite(who: string): Promise<void> {
+    const invitation = this.#unfinished.get(who) ?? (await newInvitation(this.#options.room, this.#connection.owner, who))
+    this.#unfinished.set(who, invitation)
+    const { invite, text } = invitation
     // Before the list has it: a tab that is closed in between would have lost the link of an invitation that is open.
-    const keep = (key: string, text: string) => this.vault.write(INVITATION + key, text)
-    await this.#explained(this.#connection.invite(who, undefined, keep))
+    await this.vault.write(INVITATION + invite.key, text)
+    await this.#explained(this.#connection.open(invite))
+    this.#unfinished.delete(who)
     await this.refresh()
   }
 
@@ -148,13 +158,14 @@ export class ListedChannel implements Channel {
 
   /**
    * Lets in this device, if it is still the one that has answered this invitation, and the token allows it. The owner
-   * judges each answer by itself.
+   * judges each answer by itself. Resolves to whether the device is on the list, also because of an attempt before whose
+   * answer was lost.
    */
-  async admit(invitation: string, device: string): Promise<readonly Member[]> {
+  async admit(invitation: string, device: string): Promise<boolean> {
     const isMeant = ({ key, answeredBy }: Invitation) => key === invitation && answeredBy?.key === device
-    const admitted = await this.#explained(this.#connection.admit(undefined, isMeant))
+    await this.#explained(this.#connection.admit(undefined, isMeant))
     await this.refresh()
-    return admitted
+    return this.list.value.members.some(({ key }) => key === device)
   }
 
   /** Whether the device can receive the key of the room. */
@@ -170,9 +181,9 @@ export class ListedChannel implements Channel {
 
   /** Lets in a second device that a member has named. Resolves to whether it is let in: the member may be removed by now. */
   async letInSecond(key: string): Promise<boolean> {
-    const admitted = await this.#explained(admitVouched(this.#connection, [key], undefined))
+    await this.#explained(admitVouched(this.#connection, [key], undefined))
     await this.refresh()
-    return admitted.length > 0
+    return this.list.value.members.some((member) => member.key === key)
   }
 
   /** Removes devices or invitations. The key changes. */

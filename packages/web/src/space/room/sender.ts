@@ -63,9 +63,11 @@ export class Sender {
     void this.sendAll()
   }
 
-  /** Retracts a message of this author. The retraction is sent like any other message. */
+  /** Retracts a message of this author. The retraction is sent like any other message, and only once. */
   retract(id: string): void {
-    this.send(formatRetraction(id), id)
+    const text = formatRetraction(id)
+    if (this.#state.value.pending.some((message) => message.text === text && message.state !== 'refused')) return
+    this.send(text, id)
   }
 
   resend(clientId: string): void {

@@ -56,7 +56,7 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
     answeredBy &&
     run(
       async () => {
-        if ((await listed.admit(key, answeredBy.key)).length > 0) return true
+        if (await listed.admit(key, answeredBy.key)) return true
         setProblem((await listed.canSealTo(answeredBy.key)) ? words.notLetIn : words.noKey)
         return false
       },
