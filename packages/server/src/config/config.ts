@@ -136,8 +136,7 @@ function retentionDays(env: Env): Config['retentionDays'] {
   const days = (name: string, text: string, least: number) => integer(name, text, least, 36_500)
   return {
     sessions: days('ATRIUM_SESSION_RETENTION_DAYS', env.sessionRetentionDays ?? '90', 1),
-    // A payment provider may report a payment days later.
-    // Card networks allow a chargeback for up to 540 days, and its report may take some more.
+    // A payment may be reported days later. A chargeback is allowed for up to 540 days, and its report may take some more.
     checkouts: days('ATRIUM_CHECKOUT_RETENTION_DAYS', env.checkoutRetentionDays ?? '550', 7),
     // Not shorter than the time in which a delivery is attempted.
     events: days('ATRIUM_EVENT_RETENTION_DAYS', env.eventRetentionDays ?? '30', 5),
