@@ -17,7 +17,8 @@ export class AnswerTooLong extends Error {}
 export async function getBytes(url: string, { maxBytes, timeoutMs }: Bounds): Promise<Buffer> {
   const send = url.startsWith('https:') ? getTls : http.get
   const res = await new Promise<IncomingMessage>((resolve, reject) => {
-    send(url, { signal: AbortSignal.timeout(timeoutMs) }, resolve).on('error', reject)
+    // Each on a connection of its own: a balancer then leads to each process in turn.
+    send(url, { agent: false, signal: AbortSignal.timeout(timeoutMs) }, resolve).on('error', reject)
   })
   if (res.statusCode !== 200) {
     res.destroy()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 import { collectAppPage, collectCertificate } from './collect-entries.ts'
@@ -10,14 +10,22 @@ import { collectAppPage, collectCertificate } from './collect-entries.ts'
 const script = 'console.log("app")\n'
 const page = '<script type="module" src="/space/assets/app-1.js"></script><link href="/space/assets/app-1.css"><a href="/docs">'
 const served = new Map<string, string>()
-const cert = (code: string) =>
-  JSON.stringify({ signed: JSON.stringify({ functionCodeSha256: code }), sig: 's', alg: 'ES256', pubkey: {} })
+const cert = (code: string, sig = 's') =>
+  JSON.stringify({ signed: JSON.stringify({ functionCodeSha256: code }), sig, alg: 'ES256', pubkey: {} })
+/** The certificates of several processes, of which each connection meets the next one. */
+let processes: string[] = []
+let connections = 0
 let onPage: () => void = () => undefined
 
 const server = createServer((req, res) => {
-  const body = served.get(req.url ?? '')
+  const body = (req.url === '/cert.json' && ofConnection.get(req.socket)) || served.get(req.url ?? '')
   if (req.url === '/space') onPage()
   res.writeHead(body === undefined ? 404 : 200).end(body)
+})
+const ofConnection = new WeakMap<Socket, string>()
+server.on('connection', (socket: Socket) => {
+  const certificate = processes[connections++ % processes.length]
+  if (certificate !== undefined) ofConnection.set(socket, certificate)
 })
 let api: TestApi
 before(async () => {
@@ -87,4 +95,13 @@ test('a new certificate is logged together with the page of its code, and the sa
   onPage = () => void asked++
   await collectCertificate(api.ctx)
   assert.equal(asked, 0)
+})
+
+test('each process of Space has a certificate of its own, and all of them are logged at once', async () => {
+  processes = ['a', 'b', 'c'].map((sig) => cert('cHJvY2Vzc2Vz', sig))
+  const before = await entries()
+  await collectCertificate(api.ctx)
+  const added = (await entries()).slice(before.length).map((entry) => JSON.parse(entry) as { type: string; sig?: string })
+  assert.deepEqual(added.flatMap(({ sig }) => sig ?? []).sort(), ['a', 'b', 'c'])
+  assert.equal(added.filter(({ type }) => type === 'app_page').length, 1)
 })

@@ -14,26 +14,38 @@ export async function collectSigningKeys({ db }: Pick<Context, 'db'>): Promise<v
   )
 }
 
-/** Returns whether it is something else than before. */
+/** Returns whether it is something that was never shown before. */
 async function queueShown(db: Context['db'], entry: Extract<LogEntry, { type: ShownType }>): Promise<boolean> {
   const leaf = leafOf(entry)
-  await queueLeaves(db, [leaf])
-  return saveShown(db, entry.type, leaf.leafHash)
+  const added = await queueLeaves(db, [leaf])
+  await saveShown(db, entry.type, leaf.leafHash)
+  return added > 0
 }
 
 const timeoutMs = 3_000
 const maxBytes = 16 * 1024
 
+/** No installation needs more processes of Space behind one address. */
+const maxCertificates = 16
+
 /**
- * Queues the certificate that the Space service shows to everyone. If the service does not answer, the next call tries
- * again. With a new certificate, it also queues the page, which is part of the certified code: visitors who check the
- * page wait for it.
+ * Queues the certificates that the Space service shows to everyone. Each of its processes has signed one of its own, so
+ * the address is asked until it shows one again. If the service does not answer, the next call tries again. With a new
+ * certificate, it also queues the page, which is part of the certified code: visitors who check the page wait for it.
  */
 export async function collectCertificate(ctx: Pick<Context, 'db' | 'config' | 'log'>): Promise<void> {
   const { db, config, log } = ctx
   const url = `${config.spaceOrigin}/cert.json`
+  const seen = new Set<string>()
+  let isNew = false
   try {
-    if (await queueShown(db, await fetchCertificate(url))) await collectAppPage(ctx)
+    while (seen.size < maxCertificates) {
+      const certificate = await fetchCertificate(url)
+      if (seen.has(certificate.sig)) break
+      seen.add(certificate.sig)
+      if (await queueShown(db, certificate)) isNew = true
+    }
+    if (isNew) await collectAppPage(ctx)
   } catch (error) {
     log.warn({ err: error }, `the certificate at ${url} was not logged; trying again`)
   }

@@ -6,29 +6,29 @@ export interface LeafToQueue {
   entry: Buffer
 }
 
-const queueStatement = statement<never>(
+const queueStatement = statement<object>(
   'log-queue-leaves',
   // An entry that is queued or logged already stays as it is.
   `insert into log_leaves (leaf_hash, entry) select leaf_hash, entry from unnest($1::bytea[], $2::bytea[]) as new (leaf_hash, entry)
-   on conflict do nothing`,
+   on conflict do nothing returning 1`,
 )
 
-export async function queueLeaves(db: Db, leaves: readonly LeafToQueue[]): Promise<void> {
-  if (leaves.length === 0) return
-  await db.query(queueStatement, [leaves.map(({ leafHash }) => leafHash), leaves.map(({ entry }) => entry)])
+/** Returns how many of them are new. */
+export async function queueLeaves(db: Db, leaves: readonly LeafToQueue[]): Promise<number> {
+  if (leaves.length === 0) return 0
+  return (await db.query(queueStatement, [leaves.map(({ leafHash }) => leafHash), leaves.map(({ entry }) => entry)])).length
 }
 
-const showStatement = statement<{ type: string }>(
+const showStatement = statement<never>(
   'log-show',
   // Asked again all the time, and written only if something else is shown.
   `insert into log_shown (type, leaf_hash) values ($1, $2)
-   on conflict (type) do update set leaf_hash = excluded.leaf_hash where log_shown.leaf_hash <> excluded.leaf_hash
-   returning type`,
+   on conflict (type) do update set leaf_hash = excluded.leaf_hash where log_shown.leaf_hash <> excluded.leaf_hash`,
 )
 
-/** Remembers the entry of what is shown now. Returns whether something else was shown before. */
-export async function saveShown(db: Db, type: string, leafHash: Uint8Array): Promise<boolean> {
-  return (await db.query(showStatement, [type, leafHash])).length > 0
+/** Remembers the entry of what is shown now. */
+export async function saveShown(db: Db, type: string, leafHash: Uint8Array): Promise<void> {
+  await db.query(showStatement, [type, leafHash])
 }
 
 const shownStatement = statement<{ leaf_hash: Buffer }>('log-shown', 'select leaf_hash from log_shown where type = $1')
