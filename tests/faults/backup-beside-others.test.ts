@@ -10,6 +10,7 @@ import { freePort, startAtrium } from '../support/atrium-process.ts'
 import { askGood, call, makeTenant } from '../support/call-api.ts'
 import { install, until } from '../support/embedded-installation.ts'
 import { feedPipe } from '../support/feed-pipe.ts'
+import { startPostgresProxy } from '../support/postgres-proxy.ts'
 import { queryDatabase } from '../support/query-database.ts'
 import { runAtrium, type AtriumRun } from '../support/run-atrium.ts'
 import { dot, uploadFile } from '../support/upload-file.ts'
@@ -120,6 +121,24 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     await succeeded(runAtrium(['backup', file], envOf(database.url)))
     assert.deepEqual(await readdir(own), ['archive.tar'])
   })
+
+test('a second SIGINT ends a backup at once, also while the database does not answer, and leaves no file', async (t) => {
+  const proxy = await startPostgresProxy(database.url)
+  t.after(() => proxy.close())
+  await lockTable(t, 'tenants in access exclusive mode')
+  const own = await openFolder(join(folder, 'twice-'))
+  const backup = runAtrium(['backup', join(own, 'archive.tar')], envOf(proxy.url))
+  t.after(() => backup.kill('SIGKILL'))
+  await untilSaid(backup, /Snapshot/)
+  await untilSomebodyWaits()
+  proxy.freeze()
+  backup.kill('SIGINT')
+  assert.equal(await backup.ended(1_000), undefined, 'it waits for the database')
+  assert.deepEqual(await readdir(own), ['.archive.tar.partial'])
+  backup.kill('SIGINT')
+  assert.equal(await backup.ended(10_000), null, 'the signal ends it')
+  assert.deepEqual(await readdir(own), [])
+})
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   test(`a migration that ${signal} ends says what is left, and the next one continues`, async (t) => {

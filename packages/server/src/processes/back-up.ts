@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createWriteStream, existsSync } from 'node:fs'
+import { createWriteStream, existsSync, rmSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
@@ -38,7 +38,9 @@ export async function backUp({ file, blobs: withBlobs, recipients }: BackUpOptio
     await prepareDatabase(databaseUrl, ({ pool }) => assertInOnePlace(pool))
     const blobs = withBlobs ? await openBlobs(config, blobSecrets(readGivenSecrets(env))) : undefined
     let done: BackupManifest | undefined
-    const stop = stopOnSignal()
+    const stop = stopOnSignal(() => {
+      if (file !== '-') rmSync(partialOf(file), { force: true })
+    })
     const entries = writeBackup({
       databaseUrl,
       blobs,
@@ -78,12 +80,14 @@ export function blobSecrets({ s3 }: GivenSecrets): Pick<Secrets, 'masterKeys' | 
   return { masterKeys: [Buffer.alloc(32)], s3 }
 }
 
-/** The first SIGINT or SIGTERM aborts the backup, a second one ends the process at once. */
-function stopOnSignal(): { signal: AbortSignal; dispose(): void } {
+/** The first SIGINT or SIGTERM aborts the backup, a second one ends the process at once, after `beforeEnd`. */
+function stopOnSignal(beforeEnd: () => void): { signal: AbortSignal; dispose(): void } {
   const stopped = new AbortController()
-  const onSignal = () => {
+  const onSignal = (name: NodeJS.Signals) => {
+    if (!stopped.signal.aborted) return stopped.abort(new StartError('the backup was stopped'))
     dispose()
-    stopped.abort(new StartError('the backup was stopped'))
+    beforeEnd()
+    process.kill(process.pid, name)
   }
   const dispose = () => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, onSignal)
@@ -92,8 +96,10 @@ function stopOnSignal(): { signal: AbortSignal; dispose(): void } {
   return { signal: stopped.signal, dispose }
 }
 
+const partialOf = (file: string) => path.join(path.dirname(file), `.${path.basename(file)}.partial`)
+
 async function writeFile(file: string, archive: Readable, signal: AbortSignal): Promise<void> {
-  const partial = path.join(path.dirname(file), `.${path.basename(file)}.partial`)
+  const partial = partialOf(file)
   try {
     await pipeline(archive, createWriteStream(partial, { mode: 0o600, flush: true }), { signal })
     await rename(partial, file)
