@@ -66,6 +66,19 @@ test('an error in the envelope of the API is read too; any other answer is unexp
     assert.deepEqual(summary(await failureOf(new Response(text))), [200, 'unexpected_answer', '', undefined], text)
 })
 
+test('a redirect is named, since a proxy that redirects has to be changed', async () => {
+  const moved = new Response(null, { status: 301, headers: { location: 'https://spaces.example/space' } })
+  const opaque = Object.defineProperties(new Response(null), { type: { value: 'opaqueredirect' }, status: { value: 0 } })
+  for (const [answer, status] of [
+    [moved, 301],
+    [opaque, 0],
+  ] as const) {
+    const failure = await failureOf(answer)
+    assert.deepEqual(summary(failure), [status, 'unexpected_answer', '', undefined])
+    assert.match(failure.message, new RegExp(`^The server answered ${status} with a redirect, which is not followed`))
+  }
+})
+
 test('no response, or none in time, is an error of status 0; an abort of the caller throws its reason', async () => {
   assert.deepEqual(summary(await failureOf(new TypeError('cut'))), [0, 'network_error', '', undefined])
   const never: SpaceEndpoint = {

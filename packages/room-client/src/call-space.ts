@@ -122,6 +122,9 @@ async function send(
     const message = timeout.aborted ? `No answer within ${timeoutMs} ms` : 'The server could not be reached'
     throw new SpaceCallError({ status: 0, error: 'network_error', message, cause })
   }
+  // A browser hides the status and the address of a redirect.
+  if (res.type === 'opaqueredirect' || (res.status >= 300 && res.status < 400))
+    throw unexpectedAnswer(res, 'with a redirect, which is not followed: call the address that it leads to')
   if (text === undefined) throw unexpectedAnswer(res, `with more than ${maxBytes} bytes`)
   if (!res.ok) throw errorOfAnswer(res, text)
   let answer: unknown
