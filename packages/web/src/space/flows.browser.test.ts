@@ -296,7 +296,7 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     await ann.page.getByRole('button', { name: 'Remove…' }).click()
     assert.equal(await bob.page.getByRole('button', { name: 'Remove…' }).count(), 0)
     await ann.page.getByRole('button', { name: 'Remove it' }).click()
-    for (const { page } of [ann, bob]) await page.getByRole('heading', { name: 'The room was removed' }).waitFor()
+    for (const { page } of [ann, bob]) await page.getByRole('heading', { name: 'The service no longer has this room' }).waitFor()
     await bob.page.reload()
     await bob.page.getByRole('heading', { name: 'The service has no such room' }).waitFor()
     await ann.close()

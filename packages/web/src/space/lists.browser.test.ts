@@ -191,7 +191,7 @@ describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, 
     await ann.page.getByRole('button', { name: 'Remove…' }).click()
     assert.equal(await ann.page.evaluate(() => document.activeElement?.textContent), 'Keep it')
     await ann.page.getByRole('button', { name: 'Remove it' }).click()
-    for (const { page } of [ann, bob]) await page.getByRole('heading', { name: 'The room was removed' }).waitFor()
+    for (const { page } of [ann, bob]) await page.getByRole('heading', { name: 'The service no longer has this room' }).waitFor()
     assert.equal(await bob.page.getByRole('button', { name: 'Remove…' }).count(), 0)
     await bob.page.reload()
     await bob.page.getByRole('heading', { name: 'The service has no such room' }).waitFor()

@@ -30,11 +30,6 @@ function tampered({ problem, seq }: TamperedRoomError): Words {
   return { title, text: `${why[TAMPERED[problem]]} ${line(seq, problem)}` }
 }
 
-/** The service has lost lines, or it hides them. */
-export function isShorter({ problem }: TamperedRoomError): boolean {
-  return TAMPERED[problem] === 'lost'
-}
-
 /** The names of the texts for what a reader found wrong. */
 const TAMPERED: Readonly<Record<TamperProblem, 'lost' | 'altered' | 'foreign'>> = {
   rewritten: 'lost',

@@ -30,7 +30,7 @@ export class LineOpener {
     this.#worker = new Worker(scriptUrl(), { name: 'lines' })
     this.#worker.addEventListener('message', ({ data }: MessageEvent<LineAnswer>) => this.#settle(data))
     this.#worker.addEventListener('error', () => {
-      for (const { reject } of this.#waiting.splice(0)) reject(againError('the worker has failed'))
+      for (const { reject } of this.#waiting.splice(0)) reject(endedError())
     })
   }
 
@@ -56,12 +56,12 @@ export class LineOpener {
   close(): void {
     this.#isClosed = true
     this.#worker.terminate()
-    for (const { reject } of this.#waiting.splice(0)) reject(againError(LEFT))
+    for (const { reject } of this.#waiting.splice(0)) reject(endedError())
   }
 
   #ask(request: LineRequest): Promise<Opened> {
     // A worker that has ended answers nothing.
-    if (this.#isClosed) return Promise.reject(againError(LEFT))
+    if (this.#isClosed) return Promise.reject(endedError())
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
       this.#worker.postMessage(request, [])
@@ -78,14 +78,12 @@ export class LineOpener {
   }
 }
 
-const LEFT = 'the room was left'
-
 /**
- * The room was left, or it is opened anew in another worker, such as after the network was away. What waits to be sent must
- * not be refused for that.
+ * The worker has failed, the room was left, or another worker opens it anew, such as after the network was away. What waits
+ * to be sent must not be refused for that.
  */
-function againError(message: string): SpaceCallError {
-  return new SpaceCallError({ status: 0, error: 'network_error', message })
+function endedError(): SpaceCallError {
+  return new SpaceCallError({ status: 0, error: 'network_error', message: 'the worker has ended' })
 }
 
 /** The members of Trusted Types that are used here; TypeScript has none of them. */

@@ -3,8 +3,6 @@ import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { keyName } from './key-name.ts'
 
 const INFO = 'atrium/space-app/local/v1'
-/** Begins the names of what is stored for one key. */
-const KEY_NAME = /^[\w-]{22}\//
 
 /**
  * The data that the app stores on this device for a room: drafts, unsent messages, how far the visitor has read. It
@@ -29,7 +27,7 @@ export class Vault {
     const ikm = await crypto.subtle.importKey('raw', utf8.encode(mk), 'HKDF', false, ['deriveKey'])
     const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: utf8.encode(room), info: utf8.encode(INFO) }
     const key = await crypto.subtle.deriveKey(hkdf, ikm, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
-    const vault = new Vault(`atrium.space/${room}/${await keyName({ room, mk }, place)}/`, key)
+    const vault = new Vault(`atrium.space.room/${room}/${await keyName({ room, mk }, place)}/`, key)
     await vault.#adopt(`atrium.space/${room}/`)
     return vault
   }
@@ -83,10 +81,9 @@ export class Vault {
   /** Earlier releases stored under the name of the room alone: what this key opens is moved. */
   async #adopt(before: string): Promise<void> {
     for (const name of this.names('', before)) {
-      if (KEY_NAME.test(name) || (await this.read(name, before)) === undefined) continue
-      const sealed = localStorage.getItem(before + name) ?? ''
+      if ((await this.read(name, before)) === undefined) continue
       try {
-        if (localStorage.getItem(this.#prefix + name) === null) localStorage.setItem(this.#prefix + name, sealed)
+        localStorage[this.#prefix + name] ??= localStorage[before + name]
         localStorage.removeItem(before + name)
       } catch {
         // There is no space: it stays for the next visit.

@@ -64,13 +64,15 @@ function Phase({ session, config }: { session: RoomSession; config: SpaceConfig 
   return (
     <Notice title={title}>
       <p>{text}</p>
-      <AfterRestore session={session} failure={failure} />
       {remedy === 'sign-in' ? <SignInButton config={config} primary /> : <StartOver />}
       {isWaiting(failure) && <SecondDevice link={session.secret} />}
       {phase === 'tampered' && (
-        <button class="link-button" type="button" onClick={() => void readAnew(session)}>
-          {t.failures.tampered.again}
-        </button>
+        <>
+          <AfterRestore session={session} />
+          <button class="link-button" type="button" onClick={() => void readAnew(session)}>
+            {t.failures.tampered.again}
+          </button>
+        </>
       )}
       {remedy === 'sign-in' && account && (
         <button class="link-button" type="button" onClick={() => keepAccount(undefined)}>
@@ -119,7 +121,8 @@ async function sayNews(entries: readonly Entry[], session: RoomSession): Promise
 async function spokenEntry(entry: Entry, session: RoomSession): Promise<string> {
   const { author, message } = entry
   const { byId } = session.reader
-  if (session.state.value.retracted.get(entry.id) === 'notice') return t.tools.messages.spoken(spokenName(author))
+  const retracted = session.state.value.retracted.get(entry.id)
+  if (retracted === 'notice' || retracted === 'unloaded') return t.tools.messages.spoken(spokenName(author))
   const text = author.kind === 'agent' ? await plainText(message.text) : message.text
   const isFirst = ![...byId.values()].some(({ seq, author: other }) => seq < entry.seq && authorId(other) === authorId(author))
   const words = t.room.spoken(spokenName(author), text)

@@ -1,5 +1,4 @@
 import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
-import { isShorter } from '../api/failure-words.ts'
 import { dropLines } from '../room/line-cache.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { ownerIn } from '../room-link.ts'
@@ -15,7 +14,7 @@ export function TamperedBox({ session }: { session: RoomSession }) {
     <section class="farewell tampered" aria-labelledby="tampered">
       <h2 id="tampered">{words.endTitle}</h2>
       <p>{words.end(failure.seq)}</p>
-      <AfterRestore session={session} failure={failure} />
+      <AfterRestore session={session} />
       <button class="link-button" type="button" onClick={() => void readAnew(session)}>
         {words.again}
       </button>
@@ -24,11 +23,8 @@ export function TamperedBox({ session }: { session: RoomSession }) {
 }
 
 /** A removal that was lost has to be repeated, which only the owner can do. */
-export function AfterRestore({ session, failure }: { session: RoomSession; failure: unknown }) {
-  const { listed, secret } = session
-  const isLost = failure instanceof TamperedRoomError && isShorter(failure)
-  if (!isLost || listed?.own.device.signing.thumbprint !== ownerIn(secret)) return null
-  return <p>{t.failures.tampered.restored}</p>
+export function AfterRestore({ session: { listed, secret } }: { session: RoomSession }) {
+  return listed?.own.device.signing.thumbprint === ownerIn(secret) ? <p>{t.failures.tampered.restored}</p> : null
 }
 
 /** The service may have lost lines by an accident, which its operator has explained. */

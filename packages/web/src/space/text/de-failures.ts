@@ -22,7 +22,7 @@ export const failures: Text['failures'] = {
       `Die Nachrichten darüber haben jede Prüfung bestanden. Zeile ${number(seq)} hat es nicht. Darum wird hier nichts weiter gezeigt oder geschrieben.`,
     again: 'Vergessen, was dieses Gerät geprüft hat, und den Raum neu lesen',
     restored:
-      'Wenn der Dienst aus einer alten Sicherung wiederhergestellt wurde, stehen Personen, die du seither entfernt hast, vielleicht wieder auf der Liste. Lies den Raum neu, sieh unter „Personen“ nach und entferne sie noch einmal, bevor du schreibst.',
+      'Wenn der Dienst eine alte Sicherung eingespielt hat, stehen Personen, die du seither entfernt hast, vielleicht wieder auf der Liste. Lies den Raum neu und entferne sie noch einmal, bevor du schreibst.',
   },
   notOnList: {
     title: 'Du stehst nicht auf der Liste',
@@ -112,7 +112,7 @@ export const failures: Text['failures'] = {
   },
   listChanged: {
     title: 'Die Liste wurde inzwischen geändert',
-    text: 'Sie wurde gleichzeitig woanders geändert, vielleicht in einem anderen Tab. Sieh sie dir an und versuche es noch einmal.',
+    text: 'Vielleicht in einem anderen Tab. Sieh sie dir an und versuche es noch einmal.',
   },
   unavailable: {
     title: 'Gerade nicht verfügbar',

@@ -41,8 +41,7 @@ export const sealed: Text['sealed'] = {
     removeAsk: (who) =>
       line`${who} von der Liste entfernen? Das lässt sich nicht rückgängig machen. Das Gerät kommt nur durch eine neue Einladung zurück, die es beantworten muss.`,
     removeToo: (who) => `Mit ihm werden diese Geräte entfernt, die es angegeben hat: ${who}.`,
-    removeStays: (who) =>
-      `Diese Geräte wurden für dieselbe Person eingeladen und bleiben auf der Liste: ${who}. Um die Person zu entfernen, entferne auch sie.`,
+    removeStays: (who) => `Diese Geräte derselben Person bleiben auf der Liste und lesen weiter: ${who}.`,
     removeInvites: (who) => `Alle offenen Einladungen für ${who} werden auch zurückgenommen.`,
     removeIt: 'Entfernen',
     keepIt: 'Behalten',

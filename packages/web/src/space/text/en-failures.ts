@@ -23,7 +23,7 @@ export const failures = {
     again: 'Forget what this device has checked, and read the room again',
     /** For the owner of a list. */
     restored:
-      'If the service was restored from an old backup, people whom you have removed since then may be on the list again. Read the room again, look under People, and remove them once more before you write.',
+      'If the service has restored an old backup, people you have removed may be back. Read the room again, and remove them once more.',
   },
   notOnList: {
     title: 'You are not on the list',
@@ -109,8 +109,8 @@ export const failures = {
     text: 'Too many requests came from your network address. The page continues by itself in a moment.',
   },
   listChanged: {
-    title: 'The list was changed meanwhile',
-    text: 'It was changed somewhere else at the same time, maybe in another tab. Look at it, then try again.',
+    title: 'The list has changed',
+    text: 'Perhaps another tab has changed it. Try again in a moment.',
   },
   unavailable: {
     title: 'Not available right now',

@@ -42,8 +42,7 @@ export const sealed = {
     removeAsk: (who: Part) =>
       line`Remove ${who} from the list? This cannot be undone. The device can come back only by a new invitation, which it has to answer.`,
     removeToo: (who: string) => `These devices, which it has named, are removed with it: ${who}.`,
-    removeStays: (who: string) =>
-      `These devices were invited for the same person and stay on the list: ${who}. To remove the person, remove them, too.`,
+    removeStays: (who: string) => `These devices of the same person stay on the list: ${who}.`,
     removeInvites: (who: string) => `All open invitations for ${who} are taken back, too.`,
     removeIt: 'Remove it',
     keepIt: 'Keep it',
@@ -141,7 +140,7 @@ export const sealed = {
   /** The owner has taken back the invitation that this device has answered. */
   takenBack: {
     title: 'The service no longer accepts the invitation',
-    text: 'The service says that the owner has taken back the invitation that this device had answered. To come in, ask the owner for another one.',
+    text: 'It says that the owner has taken it back. To come in, ask the owner for another one.',
   },
   /** The owner can add nobody more. */
   full: {
@@ -154,7 +153,7 @@ export const sealed = {
   },
   removed: {
     title: 'The service no longer lets this device in',
-    text: 'The service refuses this device, as it does after the owner has removed it, so the device reads nothing newer. Only the service says so: if in doubt, talk to the owner. To come back, ask the owner for a new invitation.',
+    text: 'Only the service says so. Perhaps the owner has removed it. To come back, ask the owner for a new invitation.',
   },
 
   checks: {

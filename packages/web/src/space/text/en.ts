@@ -102,8 +102,7 @@ export const en = {
     changedKey: 'The service’s signing key is not the one that this browser knew.',
     shrank: 'The history has become shorter than it was: the service has lost or is hiding something.',
     removedTitle: 'The service no longer has this room',
-    removed:
-      'Its owner has removed it with everything that was said in it, or the service has lost it. The service cannot bring it back.',
+    removed: 'Its owner took it down, or the service has lost it. It cannot be brought back.',
     newMessages: (count: number) => plural(count, { one: '# new message', other: '# new messages' }),
     spoken: (name: string, words: string) => `${isolated(name)}: ${isolated(words)}`,
   },

@@ -22,7 +22,7 @@ export const failures: Text['failures'] = {
       `Los mensajes de arriba han pasado todas las comprobaciones, pero la línea ${number(seq)} no. Por eso aquí no se muestra ni se escribe nada más.`,
     again: 'Olvidar lo que este dispositivo ha comprobado y volver a leer la sala',
     restored:
-      'Si el servicio se ha restaurado a partir de una copia de seguridad antigua, puede que las personas que has quitado desde entonces vuelvan a estar en la lista. Vuelve a leer la sala, mira en «Personas» y quítalas otra vez antes de escribir.',
+      'Si el servicio ha restaurado una copia de seguridad antigua, puede que las personas que has quitado desde entonces vuelvan a estar en la lista. Vuelve a leer la sala y quítalas otra vez antes de escribir.',
   },
   notOnList: {
     title: 'No estás en la lista',
@@ -110,7 +110,7 @@ export const failures: Text['failures'] = {
   },
   listChanged: {
     title: 'La lista ha cambiado mientras tanto',
-    text: 'Se ha cambiado a la vez en otro sitio, quizá en otra pestaña. Mírala e inténtalo de nuevo.',
+    text: 'Quizá en otra pestaña. Mírala e inténtalo de nuevo.',
   },
   unavailable: {
     title: 'No disponible en este momento',

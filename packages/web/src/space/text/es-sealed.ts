@@ -40,8 +40,7 @@ export const sealed: Text['sealed'] = {
     removeAsk: (who) =>
       line`¿Quitar a ${who} de la lista? No se puede deshacer. El dispositivo solo puede volver con una nueva invitación, a la que debe responder.`,
     removeToo: (who) => `Con él se quitan estos dispositivos, que ha declarado: ${who}.`,
-    removeStays: (who) =>
-      `Estos dispositivos se invitaron para la misma persona y siguen en la lista: ${who}. Para quitar a la persona, quítalos también.`,
+    removeStays: (who) => `Estos dispositivos de la misma persona siguen en la lista y leen lo que siga: ${who}.`,
     removeInvites: (who) => `También se retiran todas las invitaciones pendientes para ${who}.`,
     removeIt: 'Quitarlo',
     keepIt: 'Conservarlo',

@@ -99,8 +99,7 @@ export const es: Text = {
     changedKey: 'La clave que firma por este servicio no es la que este navegador conocía.',
     shrank: 'El historial es más corto que antes: el servicio ha perdido algo o está ocultando algo.',
     removedTitle: 'El servicio ya no tiene esta sala',
-    removed:
-      'Su propietario la eliminó con todo lo que se dijo en ella, o el servicio la ha perdido. El servicio no puede recuperarla.',
+    removed: 'Su propietario la eliminó, o el servicio la ha perdido. No se puede recuperar.',
     newMessages: (count) => plural(count, { one: '# mensaje nuevo', many: '# de mensajes nuevos', other: '# mensajes nuevos' }),
     spoken: (name, words) => `${isolated(name)}: ${isolated(words)}`,
   },

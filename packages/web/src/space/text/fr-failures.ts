@@ -22,7 +22,7 @@ export const failures: Text['failures'] = {
       `Les messages ci-dessus ont passé toutes les vérifications, mais pas la ligne ${number(seq)}. Rien de plus n’est donc affiché ou écrit ici.`,
     again: 'Oublier ce que cet appareil a vérifié et relire le salon',
     restored:
-      'Si le service a été restauré à partir d’une ancienne sauvegarde, des personnes que vous avez retirées depuis sont peut-être de nouveau sur la liste. Relisez le salon, regardez sous « Personnes » et retirez-les encore une fois avant d’écrire.',
+      'Si le service a restauré une ancienne sauvegarde, des personnes que vous avez retirées depuis sont peut-être de nouveau sur la liste. Relisez le salon et retirez-les encore une fois avant d’écrire.',
   },
   notOnList: {
     title: 'Vous n’êtes pas sur la liste',
@@ -109,7 +109,7 @@ export const failures: Text['failures'] = {
   },
   listChanged: {
     title: 'La liste a changé entre-temps',
-    text: 'Elle a été modifiée ailleurs au même moment, peut-être dans un autre onglet. Regardez-la, puis réessayez.',
+    text: 'Peut-être dans un autre onglet. Regardez-la, puis réessayez.',
   },
   unavailable: {
     title: 'Indisponible pour le moment',

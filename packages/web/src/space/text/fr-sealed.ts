@@ -41,8 +41,7 @@ export const sealed: Text['sealed'] = {
     removeAsk: (who) =>
       line`Retirer ${who} de la liste ? C’est irréversible. L’appareil ne peut revenir que par une nouvelle invitation, à laquelle il doit répondre.`,
     removeToo: (who) => `Ces appareils, qu’il a déclarés, sont retirés avec lui : ${who}.`,
-    removeStays: (who) =>
-      `Ces appareils ont été invités pour la même personne et restent sur la liste : ${who}. Pour retirer la personne, retirez-les aussi.`,
+    removeStays: (who) => `Ces appareils de la même personne restent sur la liste et lisent la suite : ${who}.`,
     removeInvites: (who) => `Toutes les invitations en cours pour ${who} sont annulées aussi.`,
     removeIt: 'Le retirer',
     keepIt: 'Le garder',

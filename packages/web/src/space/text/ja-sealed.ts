@@ -39,8 +39,7 @@ export const sealed: Text['sealed'] = {
     removeAsk: (who) =>
       line`${who} をリストから外しますか？ 元に戻すことはできません。この端末が戻るには、新しい招待に応答する必要があります。`,
     removeToo: (who) => `この端末が指定した次の端末も一緒に外されます：${who}。`,
-    removeStays: (who) =>
-      `次の端末は同じ人あてに招待されたもので、リストに残ります：${who}。その人を外すには、これらの端末も外してください。`,
+    removeStays: (who) => `同じ人の次の端末はリストに残り、引き続き読めます：${who}。`,
     removeInvites: (who) => `${who}あての有効な招待もすべて取り消されます。`,
     removeIt: '外す',
     keepIt: '残す',
