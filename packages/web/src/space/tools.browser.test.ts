@@ -65,6 +65,26 @@ describe('what a visitor can do with a room', { skip: skipWithoutChromium, timeo
     }
   })
 
+  test('who has signed in is not offered to retract what the guest wrote, which nobody would hide', async () => {
+    const ann = await newVisitor(browser)
+    await makeRoom(ann.page, space)
+    const retract = (text: string) => message(ann.page, text).getByRole('button', { name: 'Retract message' })
+    await write(ann.page, 'By a guest')
+    await retract('By a guest').waitFor({ state: 'attached' })
+    await open(ann.page, 'More')
+    await ann.page.getByRole('button', { name: /^Sign in with/ }).click()
+    await space.signIn(ann.page, 'ann@example.com')
+    await write(ann.page, 'By an account')
+    await retract('By an account').waitFor({ state: 'attached' })
+    assert.equal(await message(ann.page, 'By a guest').count(), 1)
+    assert.equal(await retract('By a guest').count(), 0)
+    await open(ann.page, 'More')
+    await ann.page.getByRole('button', { name: 'Sign out' }).click()
+    await retract('By a guest').waitFor({ state: 'attached' })
+    assert.equal(await retract('By an account').count(), 0)
+    await ann.close()
+  })
+
   test('a message is copied, and retracted by its author alone: hidden for everyone, also on the next visit', async () => {
     const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
     const secret = await makeRoom(ann.page, space)

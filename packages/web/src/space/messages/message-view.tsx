@@ -1,4 +1,5 @@
 import type { Entry } from '@atrium/room-client/space-ops'
+import { accountStore } from '../identity/account.ts'
 import { AgentMark } from '../parts/agent-mark.tsx'
 import { authorName, authorNote, spokenName } from '../parts/authors.ts'
 import { Avatar } from '../parts/avatar.tsx'
@@ -104,7 +105,9 @@ function noticeOf({ author }: Entry, retracted: 'notice' | 'unloaded', isMine: b
   return isMine ? t.tools.messages.youNotice : t.tools.messages.notice(name)
 }
 
-/** Readers hide the message only if both messages are proven to have the same author. */
+/** Readers hide the message only if both messages are proven to have the same author: no account retracts what a guest wrote. */
 function canRetract(entry: Entry, isMine: boolean): boolean {
-  return isMine && mayRetract(entry, entry)
+  if (!isMine || !mayRetract(entry, entry)) return false
+  const email = accountStore.value.account?.email.toLowerCase()
+  return memberOf(entry) !== undefined || entry.author.email?.toLowerCase() === email
 }

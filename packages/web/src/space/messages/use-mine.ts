@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Entry } from '@atrium/room-client/space-ops'
+import { accountStore } from '../identity/account.ts'
 import { keyOf } from '../identity/present.ts'
 import type { RoomSession } from '../room/room-session.ts'
+import { useStore } from '../use-store.ts'
 
 export type IsMine = (entry: Entry) => boolean
 
@@ -17,6 +19,8 @@ export function useMine(session: RoomSession): IsMine {
       (key !== undefined && keys.includes(key) && (kind === 'account' || proven === true)) || session.sender.own.has(id)
   }
   const [isMine, setIsMine] = useState<IsMine>(() => make([]))
+  // Whoever signs in or out has other rights to the same messages: they are drawn again.
+  const account = useStore(accountStore, (value) => value.account)
   useEffect(() => {
     let stale = false
     const { listed, secret } = session
@@ -26,6 +30,6 @@ export function useMine(session: RoomSession): IsMine {
     return () => {
       stale = true
     }
-  }, [session])
+  }, [session, account])
   return isMine
 }

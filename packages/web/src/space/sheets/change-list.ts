@@ -2,6 +2,9 @@ import { callSpace } from '../api/space-client.ts'
 import { identityIn } from '../identity/present.ts'
 import type { RoomSession } from '../room/room-session.ts'
 
+/** The list has what was asked for, also if a request before has changed it and its answer was lost. */
+const RETRIES = 3
+
 export interface ListChange {
   readonly op: 'admit' | 'expel'
   readonly emails?: string[]
@@ -10,5 +13,5 @@ export interface ListChange {
 
 export async function changeList({ secret: { room, mk } }: RoomSession, { op, ...names }: ListChange): Promise<void> {
   const identity = await identityIn(room, 'account')
-  await callSpace<'admit' | 'expel'>({ op, room, mk, ...names }, { identity })
+  await callSpace<'admit' | 'expel'>({ op, room, mk, ...names }, { identity, retries: RETRIES })
 }

@@ -1,3 +1,4 @@
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import { callSpace } from '../api/space-client.ts'
@@ -8,6 +9,8 @@ import { Problem } from '../parts/problem.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { t } from '../text/text.ts'
 
+const RETRIES = 3
+
 /** Asked for twice, because it cannot be undone. */
 export function RemoveRoom({ session, as }: { session: RoomSession; as: As }) {
   const [asking, setAsking] = useState(false)
@@ -15,9 +18,11 @@ export function RemoveRoom({ session, as }: { session: RoomSession; as: As }) {
   const remove = async () => {
     try {
       const { room, mk } = session.secret
-      await callSpace({ op: 'remove', room, mk }, { identity: await identityIn(room, as) })
+      await callSpace({ op: 'remove', room, mk }, { identity: await identityIn(room, as), retries: RETRIES })
       session.reader.restart()
     } catch (error) {
+      // A request before has removed it, and its answer was lost. The reader finds that, too.
+      if (error instanceof SpaceCallError && error.status === 404) return session.reader.restart()
       const { title, text } = failureWords(error)
       setProblem(t.titled(title, text))
     }
