@@ -270,12 +270,23 @@ describe('the documentation in Chromium', { skip: skipWithoutChromium, timeout: 
     }
   })
 
-  test('a page is printed as dark text on light without buttons, even if dark colours are preferred', async () => {
-    const { page } = await openPage('/docs/guides/quickstart', { colorScheme: 'dark' })
+  test('a page is printed as dark text on white without buttons, even if dark colours are preferred', async () => {
+    const { page } = await openPage('/docs/api/items', { colorScheme: 'dark' })
+    await page.getByRole('button', { name: 'Try it' }).first().waitFor()
     await page.emulateMedia({ media: 'print' })
     assert.equal(await page.evaluate('getComputedStyle(document.body).colorScheme'), 'light')
-    assert.equal(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'), 'rgb(250, 246, 238)')
+    assert.equal(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'), 'rgb(255, 255, 255)')
     assert.equal(await page.getByRole('button').count(), 0)
+    assert.deepEqual(await page.locator('#addItem .samples label:visible').allInnerTexts(), ['curl'])
+    await page.context().close()
+  })
+
+  test('the addresses of the status page are whole on a screen of 320 px', async () => {
+    const { page } = await openPage('/status', { viewport: { width: 320, height: 256 } })
+    assert.deepEqual(
+      await page.locator('.table').evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)),
+      [0],
+    )
     await page.context().close()
   })
 
