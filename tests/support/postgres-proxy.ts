@@ -1,5 +1,6 @@
 import { createServer, connect, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { freePort } from './atrium-process.ts'
 import { addDirectUrl, pooledUrlOf } from './pooled-database.ts'
 
 /**
@@ -135,8 +136,9 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   }
   const toServer = createServer((client) => lead(client, dial()))
   const toPooler = pooler && createServer((client) => lead(client, connect(Number(pooler.port), pooler.hostname)))
+  // Not ports that Linux gives to whoever asks for any: after a cut, these are opened again.
   const entries = await Promise.all(
-    [toServer, ...(toPooler ? [toPooler] : [])].map(async (server) => ({ server, port: await listen(server, 0) })),
+    [toServer, ...(toPooler ? [toPooler] : [])].map(async (server) => ({ server, port: await listen(server, await freePort()) })),
   )
   // Does not keep the process alive if a test fails before it closes the proxy.
   for (const { server } of entries) server.unref()
