@@ -198,7 +198,7 @@ describe('reading', () => {
     // The view has the locks of all databases, and tables of the clones of one template have the same oid.
     const waiting = `select from pg_locks join pg_database d on d.oid = database
       where d.datname = current_database() and relation = 'epochs'::regclass and not granted`
-    const deadline = Date.now() + 5_000
+    const deadline = Date.now() + 20_000
     while (!published && (await api.ctx.db.pool.query(waiting)).rowCount === 0) assert.ok(Date.now() < deadline, 'nobody waits')
     const waited = !published
     mayCommit.resolve()
