@@ -10,7 +10,7 @@ import type { Context } from '#features/context.ts'
 import { StoppedByMeterError } from '#ports/model/meter.ts'
 import { ModelError } from '#ports/model/model-error.ts'
 import { parkSession } from '../budget-store.ts'
-import type { HeldRoom, RoomEntry, RoomMessage } from '../agent-room.ts'
+import type { HeldRoom, RoomMessage } from '../agent-room.ts'
 import { commitEnd, joinSession } from '../session-transitions.ts'
 import type { Session } from '../session.ts'
 import { ReopeningRuntime, replyTo } from './agent-runtime.ts'
@@ -18,6 +18,7 @@ import { BudgetMeter } from './budget-meter.ts'
 import { updateAnswered } from './lease-store.ts'
 import { openHeldRoom, RoomKeyError } from './open-held-room.ts'
 import { LeaseLostError, type SessionLease, isPassingForHolder } from './session-lease.ts'
+import { turnToAnswer } from './turn-to-answer.ts'
 
 const historyEntries = 100
 const roomRetryMs = 1_000
@@ -173,46 +174,4 @@ function roomGone(): SpaceCallError {
 /** Of a client-sealed room: a further attempt meets the same. */
 function isRefusal(error: unknown): boolean {
   return error instanceof NotListedError || error instanceof TamperedRoomError
-}
-
-interface Self {
-  id: string
-  name: string
-}
-
-/** How many turns in a row agents may write before a person has to. */
-const maxAgentTurns = 3
-
-/**
- * The entry that the agent answers now: the newest one after `answeredSeq` that addresses it. Several that came
- * together get one answer. An entry of a person always addresses the agent. An entry of another agent does so only
- * where it names the agent, and only `maxAgentTurns` times in a row, so that two agents do not keep each other
- * talking. The agent's own entries never do.
- */
-export function turnToAnswer(entries: RoomEntry[], self: Self, answeredSeq: number): RoomEntry | undefined {
-  return entries.findLast((entry, i) => entry.seq > answeredSeq && addresses(entry, self, () => agentTurnsBefore(entries, i)))
-}
-
-function addresses({ author, message }: RoomEntry, self: Self, agentTurns: () => number): boolean {
-  if (author.kind !== 'agent') return true
-  if (author.id === self.id) return false
-  return names(message.text, self.name) && agentTurns() < maxAgentTurns
-}
-
-/** The number of consecutive agents' turns that end with the one at `index`. */
-function agentTurnsBefore(entries: RoomEntry[], index: number): number {
-  const lastPerson = entries.slice(0, index + 1).findLastIndex(({ author }) => author.kind !== 'agent')
-  return index - lastPerson
-}
-
-/** Whether the text contains the name as whole words, in any case. */
-function names(text: string, name: string): boolean {
-  const words = (of: string) =>
-    ` ${of
-      .toLowerCase()
-      .normalize('NFKC')
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter(Boolean)
-      .join(' ')} `
-  return words(text).includes(words(name))
 }

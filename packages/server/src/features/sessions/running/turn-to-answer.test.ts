@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RoomEntry } from '../agent-room.ts'
-import { turnToAnswer } from './run-model-session.ts'
+import { turnToAnswer } from './turn-to-answer.ts'
 
 const self = { id: 'agt_self', name: 'Old Lamplighter' }
 
