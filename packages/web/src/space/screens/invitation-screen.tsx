@@ -1,11 +1,11 @@
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { InvitationUsedError } from '@atrium/room-client/listed-types'
 import { failureWords } from '../api/failure-words.ts'
 import type { SpaceConfig } from '../config.ts'
-import { MAX_NAME_LENGTH } from '../identity/claimed-name.ts'
 import { ownDevice } from '../identity/room-device.ts'
 import { findRoomToken } from '../identity/room-token.ts'
 import { cleanName } from '../parts/authors.ts'
+import { OwnNameField } from '../parts/own-name-field.tsx'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { useIsShown } from '../parts/use-is-shown.ts'
@@ -87,7 +87,6 @@ function Answer({ invitation, invitedAs, config, onUsed }: AnswerProps) {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
   const isShown = useIsShown()
-  const id = useId()
   useEffect(() => void ownDevice(room).then(({ device }) => setNonce(device.signing.thumbprint)), [room])
   // The owner believes an address only by a sign-in. A name, such as "Grace, by telephone", needs none.
   const isAddress = parseAddresses(invitedAs).wrong.length === 0
@@ -122,22 +121,7 @@ function Answer({ invitation, invitedAs, config, onUsed }: AnswerProps) {
       }}
     >
       {account && <p>{words.signedIn(<bdi>{account.email}</bdi>)}</p>}
-      <div class="field">
-        <label for={id}>
-          {t.sealed.list.yourName((word) => (
-            <span class="optional">{word}</span>
-          ))}
-        </label>
-        <input
-          id={id}
-          type="text"
-          dir="auto"
-          maxLength={MAX_NAME_LENGTH}
-          autoComplete="name"
-          value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </div>
+      <OwnNameField value={name} onChange={setName} />
       <p class="hint">{words.next}</p>
       <div class="buttons">
         <button class="button primary" type="submit" aria-disabled={busy}>

@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import type { SpaceConfig } from '../config.ts'
 import { accountStore } from '../identity/account.ts'
-import { MAX_NAME_LENGTH } from '../identity/claimed-name.ts'
+import { OwnNameField } from '../parts/own-name-field.tsx'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { describedBy, Problem } from '../parts/problem.tsx'
 import { SignInButton } from '../parts/sign-in-button.tsx'
@@ -86,7 +86,7 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
         />
       </fieldset>
       {(isListed || wish.policy === 'open') && <TitleField value={wish.title} onChange={(title) => change({ title })} />}
-      {wish.policy === 'listed' && <NameField value={wish.name} onChange={(name) => change({ name })} />}
+      {wish.policy === 'listed' && <OwnNameField value={wish.name} onChange={(name) => change({ name })} />}
       {hasAddresses && (
         <AddressField
           value={wish.addresses}
@@ -142,28 +142,6 @@ function TitleField({ value, onChange }: { value: string; onChange: (value: stri
         maxLength={200}
         autoComplete="off"
         placeholder={t.newRoom.titleExample}
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    </div>
-  )
-}
-
-function NameField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const id = useId()
-  return (
-    <div class="field">
-      <label for={id}>
-        {t.sealed.list.yourName((word) => (
-          <span class="optional">{word}</span>
-        ))}
-      </label>
-      <input
-        id={id}
-        type="text"
-        dir="auto"
-        maxLength={MAX_NAME_LENGTH}
-        autoComplete="name"
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
