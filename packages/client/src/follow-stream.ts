@@ -1,7 +1,7 @@
 import type { StreamBody } from '@atrium/contract/streams'
-import { makeError } from './error-of-answer.ts'
-import { readerOf, readWithin } from './read-within.ts'
 import { delayMs, isTransient, wait, type Wait } from '@atrium/room-client/retry'
+import { makeError } from './error-of-answer.ts'
+import { textOf } from './text-of.ts'
 
 /** A message with its cursor. `event` determines the shape of `data`. */
 export type StreamMessage<Message> = Message & {
@@ -20,8 +20,6 @@ export interface FollowStreamOptions {
 
 type StreamCall<Input, Message> = (input: Input) => Promise<{ data: StreamBody<Message> }>
 
-/** The server sends something every 15 seconds. */
-const silenceMs = 45_000
 /** The largest item has 64 KiB of content, and JSON text is at most six times as long. */
 const maxMessageLength = 1_000_000
 
@@ -68,22 +66,14 @@ export async function* followStream<Input extends { headers?: object | undefined
 
 /** The blocks of a stream, without the empty line between them. Ends when the connection does. */
 async function* blocksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<string> {
-  const reader = readerOf(body)
-  const decoder = new TextDecoder()
   let text = ''
-  try {
-    for (;;) {
-      const chunk = await readWithin(reader, silenceMs, signal)
-      if (chunk === undefined) return
-      text += decoder.decode(chunk, { stream: true }).replaceAll('\r', '')
-      const blocks = text.split('\n\n')
-      text = blocks.pop() ?? ''
-      if (text.length > maxMessageLength)
-        throw makeError({ status: 200, code: 'unexpected_answer', message: 'A message of the stream is too long' })
-      for (const block of blocks) if (block !== '') yield block
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined)
+  for await (const part of textOf(body, signal)) {
+    text += part.replaceAll('\r', '')
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    if (text.length > maxMessageLength)
+      throw makeError({ status: 200, code: 'unexpected_answer', message: 'A message of the stream is too long' })
+    for (const block of blocks) if (block !== '') yield block
   }
 }
 

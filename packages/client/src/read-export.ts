@@ -1,14 +1,12 @@
 import type { ExportedItem, ItemExportLine } from '@atrium/contract/item-export'
 import type { StreamBody } from '@atrium/contract/streams'
 import { makeError } from './error-of-answer.ts'
-import { readerOf, readWithin } from './read-within.ts'
-
-/** Within an export, the server always sends something in less than this time. */
-const silenceMs = 45_000
+import { textOf } from './text-of.ts'
 
 /**
- * Iterates over the items of an export (JSON lines) while they arrive. A reader that stops early ends the request. Throws the errors of the call, the signal's reason, and NetworkError if
- * the connection ends before the last line of the export: items are missing then.
+ * Iterates over the items of an export (JSON lines) while they arrive. A reader that stops early ends the request. Throws
+ * the errors of the call, the signal's reason, and NetworkError if the connection ends before the last line of the
+ * export: items are missing then.
  *
  * @example
  * for await (const item of readExport(client.exportItems, { id, collectionToken })) await archive(item)
@@ -36,18 +34,10 @@ export async function* readExport<Input extends { signal?: AbortSignal | undefin
 
 /** The complete lines of a body. Ends when the connection does. */
 async function* linesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<string> {
-  const reader = readerOf(body)
-  const decoder = new TextDecoder()
   let text = ''
-  try {
-    for (;;) {
-      const chunk = await readWithin(reader, silenceMs, signal)
-      if (chunk === undefined) return
-      const lines = (text + decoder.decode(chunk, { stream: true })).split('\n')
-      text = lines.pop() ?? ''
-      yield* lines
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined)
+  for await (const part of textOf(body, signal)) {
+    const lines = (text + part).split('\n')
+    text = lines.pop() ?? ''
+    yield* lines
   }
 }
