@@ -1,6 +1,6 @@
 import { decodeHash, encodeBase64, parseCount } from './base64.ts'
 import { LogError } from './log-error.ts'
-import { isSame } from './bytes.ts'
+import { isSame, toHex } from './bytes.ts'
 import { emptyRoot } from './merkle.ts'
 import { isSignedBy, parseNote, type Note, type Verifier } from './note.ts'
 
@@ -44,7 +44,10 @@ export function openCheckpoint(signed: string, logKeys: readonly Verifier[]): Op
   if (keys.length === 0) throw new LogError(`the checkpoint is of another log, ${checkpoint.origin}`)
   // Every key is tried, so that one wrong signature of a known key refuses the note.
   if (!keys.map((key) => isSignedBy(note, key)).includes(true)) {
-    throw new LogError(`the checkpoint of ${checkpoint.origin} is not signed by its key`)
+    const known = keys.map(({ keyId }) => toHex(keyId)).join(', ')
+    const signers = note.signatures.flatMap(({ name, keyId }) => (name === checkpoint.origin ? [toHex(keyId)] : [])).join(', ')
+    const hint = signers && `, but it names ${signers}: if the operator has rotated the key, ask for the new line of /log/vkey`
+    throw new LogError(`the checkpoint of ${checkpoint.origin} is not signed by its key ${known}${hint}`)
   }
   return { ...checkpoint, note }
 }

@@ -32,6 +32,12 @@ export function readCertificate(answer: Record<string, unknown>): VerifiedCertif
   return { key, service, gitCommit, functionCodeSha256, egress, sourceSha256 }
 }
 
+export class SignedByAnotherKey extends CheckFailed {
+  constructor(explanation = '') {
+    super(`the signature is not by the certificate's key${explanation}`)
+  }
+}
+
 const ATTEST_MEMBERS = ['v', 'service', 'gitCommit', 'functionCodeSha256', 'runtime', 'nonce', 'at']
 
 /**
@@ -42,8 +48,7 @@ export function checkAttestation(answer: Record<string, unknown>, certificate: V
   if (service !== certificate.service) throw new CheckFailed('it names another service than the certificate')
   if (gitCommit !== certificate.gitCommit) throw new CheckFailed('it names another commit than the certificate')
   if (typeof signed !== 'string' || typeof sig !== 'string') throw new CheckFailed('it is not signed, although a nonce was sent')
-  if (!isEs256Signature(certificate.key.publicKey, signed, sig))
-    throw new CheckFailed("the signature is not by the certificate's key")
+  if (!isEs256Signature(certificate.key.publicKey, signed, sig)) throw new SignedByAnotherKey()
   const said = readSigned(signed, ATTEST_MEMBERS)
   if (said['nonce'] !== nonce) throw new CheckFailed('it is signed over another nonce: an old answer')
   const isSame = said['service'] === service && said['gitCommit'] === gitCommit && said['runtime'] === runtime

@@ -92,7 +92,7 @@ const certificateCases: Cases = [
   ['a byte of the text', () => serveCert({ signed: flip(cert().signed) }), /certificate: the signature/],
   ['a byte of the signature', () => serveCert({ sig: flip(cert().sig) }), /certificate: the signature/],
   ['another key', () => serveCert({ pubkey: another().cert.pubkey }), /certificate: the signature/],
-  ['a whole one by another key', () => serveCert(another().cert), /pin: the certificate is signed by/],
+  ['a whole one by another key', () => serveCert(another().cert), /pin: the certificate is signed by .*announces the new one/],
   ['another algorithm', () => serveCert({ alg: 'none' }), /not signed with ES256/],
   ['a private key shown', () => serveCert({ pubkey: { ...cert().pubkey, d: 'x' } }), /public part/],
   ['an attestation in its place', () => serveCert({ ...old() }), /must contain v, service/],
@@ -124,7 +124,12 @@ const attestCases: Cases = [
   ['another service', () => serveAttest((answer) => ({ ...answer, service: 'x' })), /attest: it names another service/],
   ['another runtime', () => serveAttest((answer) => ({ ...answer, runtime: 'bun' })), /attest: the signed text/],
   ['unsigned', () => serveAttest(({ signed: _signed, ...answer }) => answer), /attest: it is not signed/],
-  ['by another key', () => attestBy(another()), /attest: the signature/],
+  ['by another key', () => attestBy(another()), /attest: the signature is not by the certificate's key$/],
+  [
+    'by another key, whose certificate another process shows',
+    () => replaceKey(),
+    /attest: the signature is not by the certificate's key but by [\w-]{43}, of which the service also shows a certificate/,
+  ],
   ['an old answer', () => serveAttest(() => old()), /attest: .*another nonce/],
   [
     'the certificate in its place',
@@ -296,6 +301,14 @@ function certifyCode(code: string): void {
 
 function attestBy(certificate: ReturnType<typeof another>): void {
   stub.answers['attest'] = ({ nonce }) => json(certificate.attest(nonce as string))
+}
+
+/** Of two processes, one has the new key already. They answer in turn. */
+function replaceKey(): void {
+  const next = another()
+  attestBy(next)
+  let asked = 0
+  stub.answers['GET /cert.json'] = () => json(asked++ % 2 === 0 ? cert() : next.cert)
 }
 
 function lockWith(entry: object): string {

@@ -4,7 +4,7 @@ import { text as readAll } from 'node:stream/consumers'
 import { LogError } from '@atrium/log/log-error'
 import { parsePolicy } from '@atrium/log/policy'
 import { endUnwritten } from '../end-unwritten.ts'
-import { checkAttestation, readCertificate, type VerifiedCertificate } from './certificate.ts'
+import { checkAttestation, readCertificate, SignedByAnotherKey, type VerifiedCertificate } from './certificate.ts'
 import { readAppOfBundle } from './certified-app.ts'
 import { checkClientSealedRoom } from './client-sealed-room.ts'
 import { checkClientFile } from './client-file.ts'
@@ -140,7 +140,12 @@ async function checkCertificate(
     if (pin === undefined) {
       report.notChecked(`whose key that is: compare ${thumbprint} with what the operator publishes elsewhere, then use --pin`)
     } else if (pin === thumbprint) report.proved('that key is the one you pinned')
-    else report.failed(`the pin: the certificate is signed by ${thumbprint}, not by the key that you pinned`)
+    else
+      report.failed(
+        `the pin: the certificate is signed by ${thumbprint}, not by the key that you pinned. An operator who changes the ` +
+          'key announces the new one, signed by the old one (docs/verification.md, "When a key has changed"). Without ' +
+          'such an announcement, do not use the service',
+      )
     return certificate
   })
 }
@@ -171,7 +176,38 @@ async function checkAttest(report: Report, downloads: Downloads, certificate: Ve
   await report.check('attest', async () => {
     const nonce = randomBytes(24).toString('base64url')
     const answer = await downloads.getJson('/space', SMALL, { op: 'attest', nonce })
-    const runtime = checkAttestation(answer, certificate, nonce)
+    const runtime = await explainOtherKey(downloads, certificate, (signer) => checkAttestation(answer, signer, nonce))
     report.proved(`the service that answers holds the certificate's key now, and names the same commit (${quote(runtime)})`)
   })
+}
+
+/** While a key is replaced, one process shows the certificate, and another one answers. */
+const maxAsked = 5
+
+/** If the certificate's key did not sign, says whether that of another certificate did, which the service also shows. */
+async function explainOtherKey<Value>(
+  downloads: Downloads,
+  certificate: VerifiedCertificate,
+  check: (signer: VerifiedCertificate) => Value,
+): Promise<Value> {
+  try {
+    return check(certificate)
+  } catch (error) {
+    if (!(error instanceof SignedByAnotherKey)) throw error
+  }
+  for (let asked = 0; asked < maxAsked; asked++) {
+    const other = readCertificate(await downloads.getJson('/cert.json', SMALL))
+    if (other.key.thumbprint === certificate.key.thumbprint) continue
+    try {
+      check(other)
+    } catch (error) {
+      if (error instanceof SignedByAnotherKey) continue
+      throw error
+    }
+    throw new SignedByAnotherKey(
+      ` but by ${other.key.thumbprint}, of which the service also shows a certificate: its processes have different keys, ` +
+        'as while a key is replaced. Try again when all of them have been restarted',
+    )
+  }
+  throw new SignedByAnotherKey()
 }
