@@ -75,6 +75,32 @@ describe('what is pressed twice, or again after a failure', { skip: skipWithoutC
     await ann.close()
   })
 
+  test('while the list changes, a button that would do nothing says so', async () => {
+    const { page, close } = await newVisitor(browser)
+    await page.goto(`${space.origin}/space`)
+    await page.getByLabel('Only people on a list').check()
+    await page.getByLabel('Their e-mail addresses').fill('bob@example.com cem@example.com')
+    await page.getByRole('button', { name: 'Make the room' }).click()
+    await page.locator('.empty').getByRole('button', { name: 'People' }).click()
+    const takeBack = (who: string) => page.getByRole('button', { name: `Take back the invitation for ${who}` })
+    await takeBack('cem@example.com').waitFor()
+    const isAsked = Promise.withResolvers<void>()
+    await page.route('**/space', async (route, request) => {
+      if (request.postData()?.includes('"op":"append"')) await isAsked.promise
+      return route.fallback()
+    })
+    await takeBack('bob@example.com').click()
+    await page.locator('li.invitation [aria-disabled=true]').nth(1).waitFor()
+    assert.equal(await takeBack('cem@example.com').getAttribute('aria-disabled'), 'true')
+    assert.equal(await page.getByRole('button', { name: 'Invite', exact: true }).getAttribute('aria-disabled'), 'true')
+    isAsked.resolve()
+    await takeBack('bob@example.com').waitFor({ state: 'detached' })
+    // The click waits until the button can be pressed.
+    await takeBack('cem@example.com').click()
+    await takeBack('cem@example.com').waitFor({ state: 'detached' })
+    await close()
+  })
+
   for (const [who, choice] of [
     ['with the link', 'Anyone with the link'],
     ['on a list', 'Only people on a list'],

@@ -15,6 +15,8 @@ interface AdmitFormProps {
   wrongText: (wrong: string) => string
   /** `isIn` is called for each that is let in, if they are let in one after the other. Resolves to whether all are. */
   onAdmit: (names: string[], isIn: (name: string) => void) => Promise<boolean>
+  /** Another change of the list is on its way. */
+  mustWait?: boolean
 }
 
 /** Lets people, or agents, onto the list. */
@@ -27,6 +29,7 @@ export function AdmitForm({
   parse,
   wrongText,
   onAdmit,
+  mustWait = false,
 }: AdmitFormProps) {
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
@@ -35,7 +38,7 @@ export function AdmitForm({
   const admit = async () => {
     const { names, wrong } = parse(text)
     setProblem(wrong === undefined ? undefined : wrongText(wrong))
-    if (wrong !== undefined || names.length === 0 || busy) return
+    if (wrong !== undefined || names.length === 0 || busy || mustWait) return
     setBusy(true)
     const left = new Set(names)
     let isDone = false
@@ -74,7 +77,7 @@ export function AdmitForm({
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
-        <button class="button primary" type="submit" aria-disabled={busy}>
+        <button class="button primary" type="submit" aria-disabled={busy || mustWait}>
           {button}
         </button>
       </div>

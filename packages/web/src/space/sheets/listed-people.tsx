@@ -118,6 +118,7 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
                 member={member}
                 isOwner={false}
                 isYou={false}
+                busy={busy}
                 onLetIn={
                   isOwner
                     ? () => void run(() => listed.letInSecond(member.key), t.people.wasLetIn(memberName(member)))
@@ -153,6 +154,7 @@ export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopl
             inputMode="email"
             button={words.inviteButton}
             hint={words.inviteHint}
+            mustWait={busy}
             parse={parseInvited}
             wrongText={(wrong) => t.newRoom.notAddresses(wrong)}
             onAdmit={(names, isIn) =>

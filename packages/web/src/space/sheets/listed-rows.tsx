@@ -34,9 +34,11 @@ interface MemberItemProps {
   removal?: Removal
   /** Of a second device that is not on the list. */
   onLetIn?: (() => void) | undefined
+  /** Another change of the list is on its way: a press would do nothing. */
+  busy?: boolean
 }
 
-export function MemberItem({ member, isOwner, isYou, removal, onLetIn }: MemberItemProps) {
+export function MemberItem({ member, isOwner, isYou, removal, onLetIn, busy = false }: MemberItemProps) {
   const name = memberName(member)
   const agent = member.hostedAgent ?? findAgentId(member.invitedAs)
   const { asking, opener, ask, end } = useAsking()
@@ -53,7 +55,7 @@ export function MemberItem({ member, isOwner, isYou, removal, onLetIn }: MemberI
         <p class="hint">{memberNote(member)}</p>
       </div>
       {onLetIn && (
-        <button class="button small primary" type="button" onClick={onLetIn}>
+        <button class="button small primary" type="button" aria-disabled={busy} onClick={onLetIn}>
           {words.letIn(unseen, name)}
         </button>
       )}
@@ -115,7 +117,7 @@ export function InvitationItem({ invitation, isOwner, busy, onLetIn, onTakeBack 
       {isOwner && (
         <div class="buttons">
           {answeredBy && (
-            <button class="button small primary" type="button" onClick={onLetIn}>
+            <button class="button small primary" type="button" aria-disabled={busy} onClick={onLetIn}>
               {words.letIn(unseen, invitedAs)}
             </button>
           )}
@@ -129,6 +131,7 @@ export function InvitationItem({ invitation, isOwner, busy, onLetIn, onTakeBack 
             class="button small"
             type="button"
             ref={opener}
+            aria-disabled={busy}
             aria-expanded={answeredBy ? asking : undefined}
             onClick={() => (answeredBy ? ask() : void takeBack())}
           >
