@@ -116,6 +116,27 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     await ann.close()
   })
 
+  test('all of a room is printed, or else all of the panel that is open', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    const secret = await makeRoom(page, space)
+    await space.fill(secret, 100)
+    await message(page, '99:').waitFor()
+    const countPages = async () => (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g)?.length ?? 0
+    assert.ok((await countPages()) >= 4, 'the messages')
+    await page.emulateMedia({ media: 'print' })
+    assert.equal(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'), 'rgb(255, 255, 255)')
+    assert.equal(await page.getByRole('button').count(), 0)
+    await page.emulateMedia({ media: null })
+    await page.getByRole('button', { name: 'Protection', exact: true }).click()
+    await page.getByRole('dialog').getByText('Check again').waitFor()
+    assert.ok((await countPages()) >= 2, 'what protects the room')
+    await page.emulateMedia({ media: 'print' })
+    assert.ok(!(await message(page, '99:').isVisible()))
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+
   test('all of it can be done with the keyboard alone', async () => {
     const ann = await newVisitor(browser)
     const { page } = ann
