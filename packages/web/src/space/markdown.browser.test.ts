@@ -58,6 +58,27 @@ describe('what agents write', { skip: skipWithoutChromium, timeout: 240_000 }, (
     await ann.close()
   })
 
+  test('the mark of a list item is inside of the message, whatever the directions of the page and of the text', async () => {
+    const maker = await newVisitor(browser)
+    const secret = await makeRoom(maker.page, space)
+    await maker.close()
+    await space.add(secret, [saying('1. lamps\n2. ropes\n\n- واحد\n- two')])
+    for (const locale of ['en-GB', 'ar']) {
+      const ann = await newVisitor(browser, { locale })
+      await ann.page.goto(secret.link)
+      const items = ann.page.locator('.markdown li')
+      await items.last().waitFor()
+      const room = await items.evaluateAll((all) =>
+        all.map((item) => {
+          const [own, text] = [item.getBoundingClientRect(), item.closest('.text')!.getBoundingClientRect()]
+          return getComputedStyle(item).direction === 'rtl' ? text.right - own.right : own.left - text.left
+        }),
+      )
+      assert.deepEqual(room, [24, 24, 24, 24], locale)
+      await ann.close()
+    }
+  })
+
   test(`${INJECTIONS.length} injections run nothing, load nothing and make no element beyond the safe ones`, async () => {
     const ann = await newVisitor(browser)
     const secret = await makeRoom(ann.page, space)
