@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { leastMs } from '../../packages/server/testing/busy-machine.ts'
+import { leastMs, passesOnce } from '../../packages/server/testing/busy-machine.ts'
 import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { call, makeCollection, makeTenant, NoAnswer, type Answer } from '../support/call-api.ts'
@@ -94,21 +94,24 @@ for (const [name, args] of [
 
 test('during a shutdown readiness fails first, open connections get their answers with Connection: close, and idle ones are closed', async (t) => {
   const { start } = await open(t)
-  const atrium = await start()
-  const add = await makeItemAdder(atrium.origin)
   const one = () => new Agent({ keepAlive: true, maxSockets: 1 })
-  const [early, late, probe] = [one(), one(), one()]
-  for (const agent of [early, late, probe]) assert.notEqual((await add(atrium.origin, agent)).headers['connection'], 'close')
-  const ended = atrium.end('SIGTERM')
-  while ((await call(atrium.origin, 'GET /readyz', { agent: probe })).status !== 503) await delay(5)
-  const [taken, answer] = await Promise.all([add(atrium.origin), add(atrium.origin, early)])
-  assert.equal(taken.status, 201, 'a new connection is still taken for a moment')
-  assert.deepEqual([answer.status, answer.headers['connection']], [201, 'close'])
-  await delay(1_400)
-  await assert.rejects(add(atrium.origin, early), isRefusal)
-  const last = await add(atrium.origin, late)
-  assert.deepEqual([last.status, last.headers['connection']], [201, 'close'], 'a kept connection is served to its end')
-  assert.equal(await ended, 0)
+  // New connections are taken for half a second, and idle ones are kept for three: a busy machine may miss that.
+  await passesOnce(async () => {
+    const atrium = await start()
+    const add = await makeItemAdder(atrium.origin)
+    const [early, late, probe] = [one(), one(), one()]
+    for (const agent of [early, late, probe]) assert.notEqual((await add(atrium.origin, agent)).headers['connection'], 'close')
+    const ended = atrium.end('SIGTERM')
+    while ((await call(atrium.origin, 'GET /readyz', { agent: probe })).status !== 503) await delay(5)
+    const [taken, answer] = await Promise.all([add(atrium.origin, one()), add(atrium.origin, early)])
+    assert.equal(taken.status, 201, 'a new connection is still taken for a moment')
+    assert.deepEqual([answer.status, answer.headers['connection']], [201, 'close'])
+    await delay(1_400)
+    await assert.rejects(add(atrium.origin, early), isRefusal)
+    const last = await add(atrium.origin, late)
+    assert.deepEqual([last.status, last.headers['connection']], [201, 'close'], 'a kept connection is served to its end')
+    assert.equal(await ended, 0)
+  })
 })
 
 test('a rolling restart at 50 requests a second gives no error', async (t) => {
