@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -126,13 +125,17 @@ async function waitUntilSaid(words: string, child: ChildProcess, output: () => s
   throw new Error(`atrium was not ready in ${startTimeoutMs} ms:\n${output()}`)
 }
 
+/** Files of tests run at the same time. Each has a process of its own, and begins at another port. */
+let next = process.pid * 61
+
 /**
  * A port that nobody uses now. It is below those that Linux gives to connections and to servers that take any port, so
- * that none of them gets it before the process that is about to start.
+ * that none of them gets it before the process that is about to start. No other call returns it meanwhile.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(10_000, 32_768)
+    // A browser does not open port 10080.
+    const port = 11_000 + (next++ % 21_768)
     const server = createServer()
     const isFree = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false))
