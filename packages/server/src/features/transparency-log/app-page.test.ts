@@ -15,10 +15,13 @@ const cert = (code: string, sig = 's') =>
 /** The certificates of several processes, of which each connection meets the next one. */
 let processes: string[] = []
 let connections = 0
+/** What another name of this server shows. */
+let elsewhere = { host: '', certificate: '' }
 let onPage: () => void = () => undefined
 
 const server = createServer((req, res) => {
-  const body = (req.url === '/cert.json' && ofConnection.get(req.socket)) || served.get(req.url ?? '')
+  const certificate = req.headers.host === elsewhere.host ? elsewhere.certificate : ofConnection.get(req.socket)
+  const body = (req.url === '/cert.json' && certificate) || served.get(req.url ?? '')
   if (req.url === '/space') onPage()
   res.writeHead(body === undefined ? 404 : 200).end(body)
 })
@@ -33,7 +36,7 @@ before(async () => {
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   api = await startTestApi()
-  Object.assign(api.ctx.config, { spaceOrigin: origin })
+  Object.assign(api.ctx.config, { spaceOrigin: origin, spacesUrl: origin })
 })
 after(async () => {
   server.close()
@@ -104,4 +107,25 @@ test('each process of Space has a certificate of its own, and all of them are lo
   const added = (await entries()).slice(before.length).map((entry) => JSON.parse(entry) as { type: string; sig?: string })
   assert.deepEqual(added.flatMap(({ sig }) => sig ?? []).sort(), ['a', 'b', 'c'])
   assert.equal(added.filter(({ type }) => type === 'app_page').length, 1)
+})
+
+test('the public address also shows the certificates of other machines, and may be out of reach', async () => {
+  const { config } = api.ctx
+  const publicUrl = config.spaceOrigin.replace('127.0.0.1', 'localhost')
+  processes = []
+  served.set('/cert.json', cert('cHJvY2Vzc2Vz', 'here'))
+  for (const [spacesUrl, expected] of [
+    ['http://127.0.0.1:1', ['here']],
+    [publicUrl, ['elsewhere']],
+  ] as const) {
+    Object.assign(config, { spacesUrl })
+    elsewhere = { host: new URL(publicUrl).host, certificate: cert('cHJvY2Vzc2Vz', 'elsewhere') }
+    const before = await entries()
+    await collectCertificate(api.ctx)
+    const added = (await entries()).slice(before.length).map((entry) => JSON.parse(entry) as { sig?: string })
+    assert.deepEqual(
+      added.flatMap(({ sig }) => sig ?? []),
+      expected,
+    )
+  }
 })

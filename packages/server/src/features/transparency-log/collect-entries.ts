@@ -29,26 +29,38 @@ const maxBytes = 16 * 1024
 const maxCertificates = 16
 
 /**
- * Queues the certificates that the Space service shows to everyone. Each of its processes has signed one of its own, so
- * the address is asked until it shows one again. If the service does not answer, the next call tries again. With a new
- * certificate, it also queues the page, which is part of the certified code: visitors who check the page wait for it.
+ * Queues the certificates that the Space service shows to everyone. If the service does not answer, the next call tries
+ * again. With a new certificate, it also queues the page, which is part of the certified code: visitors who check the
+ * page wait for it.
  */
 export async function collectCertificate(ctx: Pick<Context, 'db' | 'config' | 'log'>): Promise<void> {
   const { db, config, log } = ctx
-  const url = `${config.spaceOrigin}/cert.json`
+  const { spaceOrigin, spacesUrl } = config
   const seen = new Set<string>()
   let isNew = false
   try {
-    while (seen.size < maxCertificates) {
-      const certificate = await fetchCertificate(url)
-      if (seen.has(certificate.sig)) break
-      seen.add(certificate.sig)
-      if (await queueShown(db, certificate)) isNew = true
-    }
-    if (isNew) await collectAppPage(ctx)
+    isNew = await queueCertificates(db, spaceOrigin, seen)
   } catch (error) {
-    log.warn({ err: error }, `the certificate at ${url} was not logged; trying again`)
+    log.warn({ err: error }, `the certificate at ${spaceOrigin}/cert.json was not logged; trying again`)
   }
+  // The public address also leads to the processes of other machines. This machine need not reach it.
+  if (spacesUrl !== spaceOrigin) isNew = (await queueCertificates(db, spacesUrl, seen).catch(() => false)) || isNew
+  if (isNew) await collectAppPage(ctx)
+}
+
+/**
+ * Each process has signed a certificate of its own, so the address is asked until it shows one again. Returns whether
+ * one is new.
+ */
+async function queueCertificates(db: Context['db'], origin: string, seen: Set<string>): Promise<boolean> {
+  let isNew = false
+  while (seen.size < maxCertificates) {
+    const certificate = await fetchCertificate(`${origin}/cert.json`)
+    if (seen.has(certificate.sig)) break
+    seen.add(certificate.sig)
+    if (await queueShown(db, certificate)) isNew = true
+  }
+  return isNew
 }
 
 /**
