@@ -87,7 +87,8 @@ const allTables = async () =>
 async function tablesWith(text: string): Promise<string[]> {
   const found: string[] = []
   for (const table of await allTables()) {
-    const [row] = await query(`select exists (select from ${table} t where to_jsonb(t)::text like $1) as found`, [`%${text}%`])
+    // Citus needs a column in the subquery.
+    const [row] = await query(`select exists (select 1 from ${table} t where to_jsonb(t)::text like $1) as found`, [`%${text}%`])
     if (row!['found']) found.push(table)
   }
   return found.sort()
