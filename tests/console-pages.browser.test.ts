@@ -143,6 +143,38 @@ describe(
       await guest.page.context().close()
     })
 
+    test('beside the navigation of a small window, no table makes the page wider', async () => {
+      for (const kind of ['tenant', 'operator'] as const) {
+        const storageState = await signIn(kind)
+        for (const width of [870, 1_024, 1_190]) {
+          const { page, problems } = await watch({ storageState, viewport: { width, height: 800 } })
+          for (const path of pathsOfConsole(kind)) {
+            await page.goto(addressOf(kind, path))
+            await settleConsole(page)
+            assert.deepEqual(await stickingOut(page), [], `${kind} ${path}, ${width} px`)
+          }
+          assert.deepEqual(problems, [])
+          await page.context().close()
+        }
+      }
+    })
+
+    test('a page is printed on white, without buttons and navigation', async () => {
+      const { page, problems } = await watch({ storageState: await signIn('tenant') })
+      for (const path of ['/', '/collections/:id', '/keys']) {
+        await page.goto(addressOf('tenant', path))
+        await settleConsole(page)
+        await page.emulateMedia({ media: 'print' })
+        assert.equal(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'), 'rgb(255, 255, 255)')
+        // An id that can be copied is text.
+        const left = page.locator('#app').locator('button:not(.copy-text), a.button, nav, input').filter({ visible: true })
+        assert.deepEqual(await left.evaluateAll((all) => all.map(({ outerHTML }) => outerHTML)), [], path)
+        await page.emulateMedia({ media: 'screen' })
+      }
+      assert.deepEqual(problems, [])
+      await page.context().close()
+    })
+
     test('a page that cannot be loaded keeps its heading, says so, and is loaded again', async () => {
       const { page } = await watch({ storageState: await signIn('tenant') })
       await page.route('**/v1/tenant', (route) => route.abort())
