@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { readPageText } from '../page-text/page-text.ts'
 import { HOSTILE_METADATA, HOSTILE_TEXTS } from '../testing/hostile-values.ts'
 import {
   assertAccessible,
@@ -32,6 +33,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
   let browser: Browser
   let server: Awaited<ReturnType<typeof startTestServer>>
   let changes: Partial<WallInput> = {}
+  let language = 'en'
   let streams: { res: ServerResponse; lastEventId: string | undefined }[] = []
   let refusal = 0
   let streamState: string | undefined
@@ -76,11 +78,12 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
       oembedUrl: `${server.origin}/oembed`,
       ...changes,
     }
-    return renderWall(input, sha256Base64)
+    return renderWall(input, sha256Base64, readPageText(language))
   }
 
-  async function open(given: Partial<WallInput> = {}, options: BrowserContextOptions = {}, query = '') {
+  async function open(given: Partial<WallInput> = {}, options: BrowserContextOptions = {}, query = '', words = 'en') {
     changes = given
+    language = words
     streams = []
     refusal = 0
     streamState = given.state ?? 'open'
@@ -363,6 +366,17 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
       await scripted.close()
       await plain.close()
     }
+  })
+
+  test('numbers have the digits of the visitor’s country, as times have', async () => {
+    const items = [itemOf(1, 'Hello', { created_at: new Date(Date.now() - 300_000).toISOString() })]
+    const { page, close } = await open({ items }, { locale: 'ar-EG' }, '', 'ar')
+    await untilLive(page)
+    await page.locator('.item time', { hasText: '٥' }).waitFor()
+    await page.locator('#pause').click()
+    for (let n = 4; n <= 8; n++) send('item', itemOf(n))
+    await page.locator('#fresh', { hasText: '٥' }).waitFor()
+    await close()
   })
 
   test('without JavaScript the page is a list with links to other pages', async () => {

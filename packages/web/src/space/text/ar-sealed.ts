@@ -1,4 +1,4 @@
-import { isolated, line, list, plural } from './format.ts'
+import { isolated, line, list, number, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const sealed: Text['sealed'] = {
@@ -139,7 +139,10 @@ export const sealed: Text['sealed'] = {
   },
   full: {
     title: 'القائمة ممتلئة',
-    text: 'تتسع لما يصل إلى 100 جهاز ودعوة مفتوحة، وأقل من ذلك إن كثرت الدعوات المفتوحة. اسحب دعوات أو أزل أجهزة.',
+    // The digits are those of the reader's country, which is not known yet while this file is read.
+    get text() {
+      return `تتسع لما يصل إلى ${number(100)} جهاز ودعوة مفتوحة، وأقل من ذلك إن كثرت الدعوات المفتوحة. اسحب دعوات أو أزل أجهزة.`
+    },
   },
   waiting: {
     title: 'لا تسمح الخدمة لهذا الجهاز بالدخول',

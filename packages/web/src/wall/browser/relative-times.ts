@@ -1,4 +1,4 @@
-import { language as pageLanguage } from './words.ts'
+import { locale } from './words.ts'
 
 const units = [
   ['day', 86_400],
@@ -10,11 +10,9 @@ const monthSeconds = 30 * 86_400
 
 /** Shows times of the last month as "5 minutes ago", in the language of the page, and updates them. */
 export function startRelativeTimes(): () => void {
-  // The format of the visitor's country, if the browser's language names one.
-  const language = navigator.language.startsWith(pageLanguage) ? navigator.language : pageLanguage
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
-  const full = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' })
-  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const full = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' })
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   const update = () => {
     for (const time of document.querySelectorAll<HTMLTimeElement>('.items time')) {
       const at = Date.parse(time.dateTime)
@@ -29,7 +27,7 @@ export function startRelativeTimes(): () => void {
       if (time.textContent === text) continue
       time.textContent = text
       time.title = full.format(at)
-      time.lang = language
+      time.lang = locale
     }
   }
   setInterval(update, intervalMs)
