@@ -161,10 +161,10 @@ const admitEveryMs = 500
 
 /**
  * The owner admits the device of an agent as soon as it has answered, and removes it when the session has ended, which
- * gives the room another key. Returns how the session ended: `expired`, if the platform does not say so and the end that
- * was agreed at the launch has passed by a minute: until then it goes on asking, also a platform that refuses. If the signal aborts, the
- * agent stays: until somebody calls this again with the same visit, its device keeps the key of the room. Throws
- * AtriumError.
+ * gives the room another key. Returns how the session ended. A minute after the end that was agreed at the launch, it
+ * removes the device whatever the platform says, and returns `expired`. Until then it goes on asking, even if the
+ * platform refuses. If the signal aborts, the agent stays: until somebody calls this again with the same visit, its
+ * device keeps the key of the room. Throws AtriumError.
  */
 export async function accompanyAgent(
   client: AtriumClient,

@@ -15,19 +15,19 @@ export async function admitAnswered(
   { isMeant, needsTokens }: AdmitOptions,
   signal: AbortSignal | undefined,
 ): Promise<Member[]> {
-  let answered: { key: string; card: string }[] = []
+  let answered: { invitation: string; device: string }[] = []
   await connection.change(async (list) => {
     // By the list that this one follows: another tab of the owner may have taken an invitation back meanwhile.
     answered = []
     for (const invitation of (await connection.list()).invitations) {
       const { key, invitedAs, answeredBy } = invitation
       const mayBeLetIn = answeredBy && isMeant(invitation) && (!needsTokens || mayEnter(invitedAs, answeredBy))
-      if (mayBeLetIn && (await connection.canSealTo(answeredBy.key))) answered.push({ key, card: answeredBy.key })
+      if (mayBeLetIn && (await connection.canSealTo(answeredBy.key))) answered.push({ invitation: key, device: answeredBy.key })
     }
     return answered.length > 0 ? withAdmitted(list, answered) : undefined
   }, signal)
   const { members } = await connection.list()
-  return members.filter(({ key }) => answered.some(({ card }) => card === key))
+  return members.filter(({ key }) => answered.some(({ device }) => device === key))
 }
 
 /** An address is believed by an ID token only. A device that was removed comes back by an invitation for its own address. */

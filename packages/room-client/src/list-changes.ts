@@ -9,14 +9,14 @@ function rekeyed(list: NewList): NewList {
 }
 
 /** Each device takes the place of the invitation that it has answered. */
-export function withAdmitted(list: NewList, answered: readonly { key: string; card: string }[]): NewList {
-  const used = new Set(answered.map(({ key }) => key))
-  const cards = answered.map(({ card }) => card)
+export function withAdmitted(list: NewList, answered: readonly { invitation: string; device: string }[]): NewList {
+  const used = new Set(answered.map(({ invitation }) => invitation))
+  const joining = answered.map(({ device }) => device)
   return {
     ...rekeyed(list),
-    devices: [...new Set([...list.devices.filter((key) => !used.has(key)), ...cards])],
+    devices: [...new Set([...list.devices.filter((key) => !used.has(key)), ...joining])],
     invites: list.invites.filter(({ key }) => !used.has(key)),
-    revoked: list.revoked.filter((key) => !cards.includes(key)),
+    revoked: list.revoked.filter((key) => !joining.includes(key)),
   }
 }
 

@@ -178,7 +178,7 @@ export class DiskBlobs implements Blobs {
 
   async #writeWhole(key: string, growing: GrowingFile, body: Pick<WholeFile, 'chunks' | 'bytes' | 'sha256' | 'once'>) {
     const path = this.#pathOf(key)
-    await this.#makeTemporary()
+    await this.#makeGrowing()
     const stats = await writeWhole({
       ...body,
       path,
@@ -194,13 +194,13 @@ export class DiskBlobs implements Blobs {
   }
 
   async disk(): Promise<{ freeBytes: number; totalBytes: number }> {
-    await this.#makeTemporary()
+    await this.#makeGrowing()
     const { bavail, bsize, blocks } = await statfs(this.#growing.folder)
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
   }
 
-  /** The first file makes the folder. */
-  async #makeTemporary(): Promise<void> {
+  /** Makes the folder of unfinished files for the first one. */
+  async #makeGrowing(): Promise<void> {
     await mkdir(this.#growing.folder, { recursive: true, mode: 0o700 }).catch(unlessFull)
   }
 

@@ -12,8 +12,8 @@ export const minBytesPerSecond = 32 * 1024
 const graceMs = 10_000
 /** Late files may be many, and are checked at each part: for this long, they use what was last read of the others. */
 const restsMs = 1_000
-/** For how many addresses of uploads the process knows when they were first used. */
-const maxAddresses = 10_000
+/** For how many keys of uploads the process knows when they were first used. */
+const maxKeys = 10_000
 
 /** Of an upload, only one file exists for its key, and it counts towards the share of its holder. */
 export type GrowingFile = { name: string; beganMs: number; isUpload: boolean }
@@ -44,7 +44,7 @@ export class GrowingFiles {
     const target = hashOf(key)
     const beganMs = this.#firstBegan.get(target) ?? Date.now()
     const [oldest] = this.#firstBegan.keys()
-    if (this.#firstBegan.size >= maxAddresses && oldest !== undefined) this.#firstBegan.delete(oldest)
+    if (this.#firstBegan.size >= maxKeys && oldest !== undefined) this.#firstBegan.delete(oldest)
     this.#firstBegan.set(target, beganMs)
     const holder = hashOf(key.split('/').slice(0, 2).join('/'))
     return { name: [target, beganMs, newOrder(), holder].join('.'), beganMs, isUpload: true }
@@ -121,7 +121,7 @@ export class GrowingFiles {
         await truncate(ended)
         await rm(ended)
       } catch (error) {
-        if (codeOf(error) !== 'ENOENT') throw error
+        unlessGone(error)
       }
     }
   }
