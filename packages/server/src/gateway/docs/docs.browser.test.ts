@@ -283,10 +283,9 @@ describe('the documentation in Chromium', { skip: skipWithoutChromium, timeout: 
 
   test('the addresses of the status page are whole on a screen of 320 px', async () => {
     const { page } = await openPage('/status', { viewport: { width: 320, height: 256 } })
-    assert.deepEqual(
-      await page.locator('.table').evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)),
-      [0],
-    )
+    await page.locator('.table').waitFor()
+    const beyond = "[...document.querySelectorAll('.table')].map((one) => one.scrollWidth - one.clientWidth)"
+    assert.deepEqual(await page.evaluate(beyond), [0])
     await page.context().close()
   })
 
