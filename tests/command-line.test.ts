@@ -90,6 +90,12 @@ describe('each failure is one line that says what to do', () => {
       /^atrium: http\S+ does not accept the operator's token of ATRIUM_ADMIN_TOKEN: X-Admin-Token is not the token of the operator\. .*\n$/,
     ],
     [
+      'two operator tokens, as in a file to which the new one was appended',
+      ['audit'],
+      { ATRIUM_ADMIN_TOKEN: 'the-old-one-of-mine\nthe-new-one-of-mine' },
+      /^atrium: the operator's token of ATRIUM_ADMIN_TOKEN has a line end, or another character that no header has\n$/,
+    ],
+    [
       'no operator token',
       ['audit'],
       { ATRIUM_ADMIN_TOKEN: '', ATRIUM_DATA_DIR: '/tmp/no such folder' },

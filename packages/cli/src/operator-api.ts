@@ -66,6 +66,9 @@ async function request(route: Route, body?: object) {
   const env = readEnv()
   const config = readConfig(env)
   const { token, from } = await findToken(env.adminToken, join(config.dataDir, 'admin-token'))
+  // Without this, fetch fails as if there were no server.
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(token))
+    throw new OperatorError(`the operator's token of ${from} has a line end, or another character that no header has`)
   const [method, path] = route.split(' ') as [string, string]
   const url = `${config.publicUrl}/v1${path}`
   const attempt = repeatableFetch(url, {
