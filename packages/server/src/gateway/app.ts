@@ -51,7 +51,6 @@ export function buildApp(ctx: Context, serveMcp?: ServeMessage): FastifyInstance
     logController: new LogController({ disableRequestLogging: true }),
     // A logger per request costs a tenth of the request's memory, and each line names the request anyway.
     childLoggerFactory: (logger) => logger,
-    bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     // While the server stops, it still answers requests that have arrived; see stop-server.ts.
     return503OnClosing: false,

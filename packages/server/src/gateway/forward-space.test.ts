@@ -36,3 +36,14 @@ test('the rooms of many callers behind one address are answered at the same time
   for (let n = 0; n < 10; n++) (await Promise.all(Array.from({ length: 20 }, askRoom))).forEach((one) => statuses.add(one))
   assert.deepEqual(statuses, new Set([200]))
 })
+
+test('a call that cannot be forwarded says when to come again', async () => {
+  const { config } = api.ctx
+  const { spaceOrigin } = config
+  // Nothing listens there.
+  Object.assign(config, { spaceOrigin: 'http://127.0.0.1:1' })
+  const headers = { 'content-type': 'application/json' }
+  const res = await fetch(`${api.baseUrl}/space`, { method: 'POST', headers, body: '{}' })
+  Object.assign(config, { spaceOrigin })
+  assert.deepEqual([res.status, res.headers.get('retry-after')], [503, '1'])
+})

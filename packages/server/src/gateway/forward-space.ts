@@ -8,6 +8,7 @@ import type { Context } from '#features/context.ts'
 import { recordAnswer } from '#features/record-answer.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { fieldOf } from '#errors/caught.ts'
+import { ApiError } from '#errors/api-error.ts'
 
 /** Longer than the longest held poll. */
 const timeoutMs = 35_000
@@ -27,7 +28,7 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
     const onError = (error: Error) => {
       if (reply.sent) return
       ctx.log.error({ request_id: req.id, err: error }, 'the Space service cannot be reached')
-      resolve(flatError(reply, 503, 'unavailable', 'the Space service cannot be reached').header('retry-after', '1'))
+      resolve(flatError(reply.header('retry-after', '1'), 503, 'unavailable', 'the Space service cannot be reached'))
     }
     const upstream = send(
       `${spaceOrigin}/space`,
@@ -49,7 +50,7 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
         if (isLarge && !unread.makeRoom(reader, 2 * pieceBytes)) {
           upstream.destroy()
           resolve(
-            flatError(reply, 503, 'unavailable', 'too many large responses are waiting to be read').header('retry-after', '5'),
+            flatError(reply.header('retry-after', '5'), 503, 'unavailable', 'too many large responses are waiting to be read'),
           )
           return
         }
@@ -78,6 +79,8 @@ export function answerFlatError(ctx: Context, error: unknown, reply: FastifyRepl
   if (status === 413) return flatError(reply, 413, 'payload_too_large', 'a body goes up to 256 KiB')
   if (typeof status === 'number' && status < 500)
     return flatError(reply, 400, 'invalid_request', 'the body must be application/json')
+  if (error instanceof ApiError && error.code === 'unavailable')
+    return flatError(reply.header('retry-after', '5'), 503, 'unavailable', 'too many bodies arrive at once')
   ctx.log.error({ err: error }, 'request not forwarded')
   return flatError(reply, 500, 'internal_error', 'fault')
 }

@@ -1,9 +1,12 @@
 import { pathOf } from '#http/parse.ts'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { limitAddress } from '@atrium/traffic/client-address'
+import { ArrivingBodies } from '@atrium/traffic/arriving-bodies'
+import { limits } from '@atrium/contract/limits'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { newRequestId } from '#crypto/random.ts'
-import { invalid } from '#errors/api-error.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 import { rawErrorAnswer } from '#http/error-body.ts'
 import { isSlowBodyAllowed } from '#http/slow-bodies.ts'
 
@@ -74,16 +77,26 @@ export function answerUnknownExpectation(publicUrl: string, res: ServerResponse)
   res.socket?.end(rawErrorAnswer('invalid_request', newRequestId(), publicUrl, 'Expect: only 100-continue is known.'))
 }
 
+/** One for the process, because it limits the memory of the process. */
+const bodies = new ArrivingBodies({
+  bodyBytes: limits.bodyBytes,
+  tooLarge: () => new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE(),
+  tooMany: () => new ApiError('unavailable', { message: 'Too many request bodies arrive at once.', retryAfterSeconds: 5 }),
+})
+
 /**
  * Takes the body as bytes: it is parsed, strictly, once the caller is authenticated. Refuses every other media type.
  */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (req, body, done) => {
-    // A compressed body would be refused as JSON that is not valid, or be read where only the header is wrong.
-    const coding = req.headers['content-encoding'] ?? 'identity'
-    const refused = coding.toLowerCase() !== 'identity' && !req.is404
-    done(refused ? invalid('Content-Encoding', 'must not be sent: bodies are not compressed') : null, body)
+  app.addContentTypeParser('application/json', (req, payload, done) => {
+    const senderOf = () => limitAddress(req.ip)
+    bodies.read(payload, senderOf, (error, body) => {
+      // A compressed body would be refused as JSON that is not valid, or be read where only the header is wrong.
+      const coding = req.headers['content-encoding'] ?? 'identity'
+      const refused = coding.toLowerCase() !== 'identity' && !req.is404
+      done(error ?? (refused ? invalid('Content-Encoding', 'must not be sent: bodies are not compressed') : null), body)
+    })
   })
   // Clients send another type with an empty body, such as `curl -X POST -d ''`. An empty body cannot be misread.
   app.addContentTypeParser('*', (req, _payload, done) => {
