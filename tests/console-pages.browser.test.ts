@@ -168,7 +168,7 @@ describe(
         assert.equal(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'), 'rgb(255, 255, 255)')
         // An id that can be copied is text.
         const left = page.locator('#app').locator('button:not(.copy-text), a.button, nav, input').filter({ visible: true })
-        assert.deepEqual(await left.evaluateAll((all) => all.map(({ outerHTML }) => outerHTML)), [], path)
+        assert.deepEqual(await left.allInnerTexts(), [], path)
         await page.emulateMedia({ media: 'screen' })
       }
       assert.deepEqual(problems, [])
