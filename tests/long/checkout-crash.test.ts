@@ -13,6 +13,7 @@ import { freePort, startAtrium, type AtriumProcess } from '../support/atrium-pro
 import { call, makeTenant, type Answer, type TestTenant } from '../support/call-api.ts'
 import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
 import { queryDatabase } from '../support/query-database.ts'
+import { stopSweeps } from '../support/stop-sweeps.ts'
 
 let database: TestDatabase
 let proxy: PostgresProxy
@@ -21,6 +22,7 @@ let atrium: AtriumProcess
 let start: () => Promise<AtriumProcess>
 before(async () => {
   database = await createTestDatabase()
+  await stopSweeps(database.url)
   proxy = await startPostgresProxy(database.url)
   stripe = await startFakeStripe()
   const port = await freePort()
