@@ -5,7 +5,7 @@ import { limits } from '../../packages/contract/src/limits.ts'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { makeTenant, type TestTenant } from '../support/call-api.ts'
-import { residentBytes } from '../support/process-memory.ts'
+import { childWith, residentBytes } from '../support/process-memory.ts'
 import { requestText } from '../support/raw-http.ts'
 
 const limitMiB = 256
@@ -13,10 +13,12 @@ const onLinux = { skip: process.platform !== 'linux' && 'memory is read from /pr
 
 let database: TestDatabase
 let atrium: AtriumProcess
+let spacePid: number
 let tenant: TestTenant
 before(async () => {
   database = await createTestDatabase()
-  atrium = await startAtrium({ databaseUrl: database.url, role: 'api', env: { ATRIUM_TRUST_PROXY: 'loopback' } })
+  atrium = await startAtrium({ databaseUrl: database.url, space: true, env: { ATRIUM_TRUST_PROXY: 'loopback' } })
+  spacePid = await childWith(atrium.pid, 'space.mjs')
   tenant = await makeTenant(atrium.origin)
 })
 after(async () => {
@@ -34,8 +36,8 @@ interface Begun {
 }
 
 /** Sends the beginning of a request from the address. */
-function begin(line: string, from: string, headers: string[], part: string | Buffer): Begun {
-  const socket = connect(Number(new URL(atrium.origin).port), 'localhost')
+function begin(line: string, from: string, headers: string[], part: string | Buffer, origin = atrium.origin): Begun {
+  const socket = connect(Number(new URL(origin).port), 'localhost')
   socket.on('error', () => undefined)
   let text = ''
   let ended = false
@@ -63,14 +65,14 @@ function beginCollection(from: string) {
   return { ...begun, finish: () => void begun.socket.write('{}') }
 }
 
-async function growthMiB(run: () => Promise<void>): Promise<number> {
-  const before = await residentBytes(atrium.pid)
+async function growthMiB(run: () => Promise<void>, pid = atrium.pid): Promise<number> {
+  const before = await residentBytes(pid)
   let most = before
   const timer = setInterval(() => {
-    void residentBytes(atrium.pid).then((bytes) => (most = Math.max(most, bytes)))
+    void residentBytes(pid).then((bytes) => (most = Math.max(most, bytes)))
   }, 50)
   await run().finally(() => clearInterval(timer))
-  return Math.round((Math.max(most, await residentBytes(atrium.pid)) - before) / 1024 / 1024)
+  return Math.round((Math.max(most, await residentBytes(pid)) - before) / 1024 / 1024)
 }
 
 test('2,000 unfinished bodies of one address cost little memory, and nobody else notices them', onLinux, async (t) => {
@@ -106,20 +108,34 @@ test('2,000 unfinished bodies of one address cost little memory, and nobody else
   assert.ok(grown < limitMiB, `${grown} MiB`)
 })
 
-test('a body in chunks of one byte takes no more memory than its bytes', onLinux, async (t) => {
-  const chunks = Buffer.from('1\r\n \r\n'.repeat(limits.bodyBytes - 1))
-  const all: Begun[] = []
-  const grown = await growthMiB(async () => {
-    for (let n = 0; n < 8; n++) {
-      all.push(begin('POST /v1/nothing', '192.0.2.4', ['Transfer-Encoding: chunked'], chunks))
-      await all.at(-1)!.sent
-    }
-    const good = beginCollection('192.0.2.4')
-    await good.sent
-    good.finish()
-    assert.match(await good.answer, /^HTTP\/1\.1 201 /)
+const chunks = Buffer.from('1\r\n \r\n'.repeat(limits.bodyBytes - 1))
+const services = { 'the API': ['/v1/nothing', 'origin', 404], Space: ['/space', 'spacesOrigin', 400] } as const
+
+for (const [service, [path, at, status]] of Object.entries(services))
+  test(`${service}: a body in chunks of one byte takes no more memory than its bytes`, onLinux, async (t) => {
+    const origin = atrium[at]
+    const all: Begun[] = []
+    const grown = await growthMiB(
+      async () => {
+        for (let n = 0; n < 8; n++) {
+          all.push(begin(`POST ${path}`, '192.0.2.4', ['Transfer-Encoding: chunked'], chunks, origin))
+          await all.at(-1)!.sent
+        }
+        // What was sent before this has been read when its answer comes.
+        const res = await fetch(`${origin}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{}',
+        })
+        assert.equal(res.status, status)
+      },
+      service === 'Space' ? spacePid : atrium.pid,
+    )
+    t.diagnostic(`it grew by ${grown} MiB`)
+    assert.deepEqual(
+      all.filter(({ isEnded }) => isEnded()),
+      [],
+    )
+    for (const { socket } of all) socket.destroy()
+    assert.ok(grown < limitMiB, `${grown} MiB`)
   })
-  t.diagnostic(`the API grew by ${grown} MiB`)
-  for (const { socket } of all) socket.destroy()
-  assert.ok(grown < limitMiB, `${grown} MiB`)
-})
