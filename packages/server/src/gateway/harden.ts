@@ -1,7 +1,7 @@
 import { pathOf } from '#http/parse.ts'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { limitAddress } from '@atrium/traffic/client-address'
+import { limitAddress, networkOf } from '@atrium/traffic/client-address'
 import { ArrivingBodies } from '@atrium/traffic/arriving-bodies'
 import { limits } from '@atrium/contract/limits'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
@@ -68,7 +68,9 @@ export function answerClientError(publicUrl: string, error: NodeJS.ErrnoExceptio
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isSlowBodyAllowed(socket)) return
   const id = newRequestId()
   if (error.code === 'HPE_HEADER_OVERFLOW') socket.end(rawErrorAnswer('headers_too_large', id, publicUrl))
-  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.end(rawErrorAnswer('request_timeout', id, publicUrl))
+  // A connection that is closed in one direction could still deliver the rest, and the request would be carried out.
+  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    socket.end(rawErrorAnswer('request_timeout', id, publicUrl), () => socket.destroy())
   else socket.end(rawErrorAnswer('invalid_request', id, publicUrl, 'This is not a well-formed HTTP/1.1 request.'))
 }
 
@@ -90,7 +92,11 @@ const bodies = new ArrivingBodies({
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (req, payload, done) => {
-    const senderOf = () => limitAddress(req.ip)
+    const senderOf = () => {
+      const address = limitAddress(req.ip)
+      // Whoever has a network of IPv6 has thousands of such addresses.
+      return networkOf(address, 48) ?? address
+    }
     bodies.read(payload, senderOf, (error, body) => {
       // A compressed body would be refused as JSON that is not valid, or be read where only the header is wrong.
       const coding = req.headers['content-encoding'] ?? 'identity'

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer, request, type ClientRequest } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { answerClientError } from '#gateway/harden.ts'
 import { pacedBody, type Pace } from './paced-body.ts'
 
@@ -16,7 +18,10 @@ async function open(t: TestContext, pace: Omit<Pace, 'publicUrl'>) {
   const outcomes: (number | string)[] = []
   const server = createServer({ requestTimeout: serverTimeoutMs, connectionsCheckingInterval: 50 }, async (req, res) => {
     if (req.url !== '/slow') {
-      req.resume().once('end', () => res.end('fast'))
+      req.resume().once('end', () => {
+        outcomes.push('fast')
+        res.end('fast')
+      })
       return
     }
     let bytes = 0
@@ -34,7 +39,8 @@ async function open(t: TestContext, pace: Omit<Pace, 'publicUrl'>) {
     server.closeAllConnections()
     server.close()
   })
-  return { outcomes, port: (server.address() as AddressInfo).port }
+  const connections = promisify(server.getConnections.bind(server))
+  return { outcomes, connections, port: (server.address() as AddressInfo).port }
 }
 
 function put(port: number, path: string, length: number): { req: ClientRequest; answer: Promise<number> } {
@@ -68,6 +74,17 @@ test('other routes keep the time limit of the server', async (t) => {
   const { req, answer } = put(port, '/fast', 12)
   void dribble(req, 12, 100)
   assert.equal(await answer, 408)
+})
+
+test('after 408 the rest of a body is not taken, so a request that was refused is not carried out', async (t) => {
+  const { outcomes, port, connections } = await open(t, { idleMs: 1_000, totalMs: 10_000 })
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('latin1')
+  socket.on('error', () => undefined)
+  socket.write('PUT /fast HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx')
+  assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 408 /)
+  socket.end('x')
+  for (const until = Date.now() + 5_000; (await connections()) > 0 && Date.now() < until;) await delay(10)
+  assert.deepEqual([await connections(), outcomes], [0, []])
 })
 
 test('later requests on the same connection keep the time limit of the server', async (t) => {
