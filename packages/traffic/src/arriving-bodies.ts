@@ -49,11 +49,13 @@ export class ArrivingBodies {
     let joined = nothing
     let used = 0
     const end = (error: Error | null) => {
-      req.off('data', take).off('end', whole).off('error', end)
+      req.off('data', take).off('end', whole).off('error', cut)
       if (sender !== undefined) this.#hold(sender, -held, refuse)
       done(error, error ? undefined : Buffer.concat(pieces, size))
     }
     const whole = () => end(null)
+    // The sender has left: that is no fault of the server.
+    const cut = (error: Error) => end(Object.assign(error, { statusCode: 400 }))
     const refuse = () => end(tooMany())
     const take = (chunk: Buffer) => {
       size += chunk.length
@@ -77,7 +79,7 @@ export class ArrivingBodies {
       held += more
       this.#hold((sender ??= senderOf()), more, refuse)
     }
-    req.on('data', take).on('end', whole).on('error', end)
+    req.on('data', take).on('end', whole).on('error', cut)
   }
 
   #hold(name: string, bytes: number, refuse: () => void): void {
@@ -90,7 +92,8 @@ export class ArrivingBodies {
     else this.#senders.set(name, sender)
     while (bytes > 0 && this.#free < 0) {
       let most = sender
-      for (const other of this.#senders.values()) if (other.bytes > most.bytes) most = other
+      // Among equals, one that was there before: otherwise, many small bodies would keep every new one out.
+      for (const other of this.#senders.values()) if (other !== sender && other.bytes >= most.bytes) most = other
       const [refuseOldest] = most.bodies
       refuseOldest?.()
     }

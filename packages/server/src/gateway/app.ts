@@ -152,7 +152,7 @@ function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
         applyCors(reply)
         done()
       },
-      errorHandler: (error, _req, reply) => void answerFlatError(ctx, error, reply),
+      errorHandler: (error, req, reply) => void answerFlatError({ ctx, req, reply }, error),
       handler: (req, reply) => handler.handle({ ctx, req, reply }),
     })
     return

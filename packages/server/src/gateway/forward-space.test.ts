@@ -37,13 +37,13 @@ test('the rooms of many callers behind one address are answered at the same time
   assert.deepEqual(statuses, new Set([200]))
 })
 
-test('a call that cannot be forwarded says when to come again', async () => {
+test('a call that cannot be forwarded says when to come again', async (t) => {
   const { config } = api.ctx
   const { spaceOrigin } = config
   // Nothing listens there.
   Object.assign(config, { spaceOrigin: 'http://127.0.0.1:1' })
+  t.after(() => Object.assign(config, { spaceOrigin }))
   const headers = { 'content-type': 'application/json' }
   const res = await fetch(`${api.baseUrl}/space`, { method: 'POST', headers, body: '{}' })
-  Object.assign(config, { spaceOrigin })
   assert.deepEqual([res.status, res.headers.get('retry-after')], [503, '1'])
 })

@@ -1,7 +1,7 @@
 import { http } from '#ports/node-http.ts'
 import { bodyOf } from '#http/parse.ts'
 import { request as requestTls } from 'node:https'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { limitAddress } from '@atrium/traffic/client-address'
 import { pieceBytes } from '@atrium/traffic/unread-answers'
 import type { Context } from '#features/context.ts'
@@ -18,7 +18,8 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSoc
  * Forwards a call to the Space service and its answer back, both unchanged. The service limits the caller by the
  * address in X-Forwarded-For. The body is not parsed, so this process never reads the room key.
  */
-export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
+export const forwardSpace: HandlerOf<'callSpace'> = (call) => {
+  const { ctx, req, reply } = call
   const { spaceOrigin } = ctx.config
   const { unread } = req.server
   const body = bodyOf(req) ?? Buffer.alloc(0)
@@ -28,7 +29,8 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
     const onError = (error: Error) => {
       if (reply.sent) return
       ctx.log.error({ request_id: req.id, err: error }, 'the Space service cannot be reached')
-      resolve(flatError(reply.header('retry-after', '1'), 503, 'unavailable', 'the Space service cannot be reached'))
+      reply.header('retry-after', '1')
+      resolve(flatError(call, 503, 'unavailable', 'the Space service cannot be reached'))
     }
     const upstream = send(
       `${spaceOrigin}/space`,
@@ -49,9 +51,8 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
         const reader = limitAddress(req.ip)
         if (isLarge && !unread.makeRoom(reader, 2 * pieceBytes)) {
           upstream.destroy()
-          resolve(
-            flatError(reply.header('retry-after', '5'), 503, 'unavailable', 'too many large responses are waiting to be read'),
-          )
+          reply.header('retry-after', '5')
+          resolve(flatError(call, 503, 'unavailable', 'too many large responses are waiting to be read'))
           return
         }
         // A caller can repeat every operation of Space, so the answer counts as one to a read.
@@ -74,17 +75,28 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
 }
 
 /** Refuses a request that was not forwarded, in the Space endpoint's form of an error. */
-export function answerFlatError(ctx: Context, error: unknown, reply: FastifyReply): FastifyReply {
+export function answerFlatError(call: ForwardedCall, error: unknown): FastifyReply {
+  const { ctx, req, reply } = call
   const status = fieldOf(error, 'statusCode')
-  if (status === 413) return flatError(reply, 413, 'payload_too_large', 'a body goes up to 256 KiB')
+  if (status === 413) return flatError(call, 413, 'payload_too_large', 'a body goes up to 256 KiB')
   if (typeof status === 'number' && status < 500)
-    return flatError(reply, 400, 'invalid_request', 'the body must be application/json')
-  if (error instanceof ApiError && error.code === 'unavailable')
-    return flatError(reply.header('retry-after', '5'), 503, 'unavailable', 'too many bodies arrive at once')
-  ctx.log.error({ err: error }, 'request not forwarded')
-  return flatError(reply, 500, 'internal_error', 'fault')
+    return flatError(call, 400, 'invalid_request', 'the body must be application/json')
+  if (error instanceof ApiError && error.code === 'unavailable') {
+    ctx.log.warn({ request_id: req.id }, `refused: ${error.message}`)
+    reply.header('retry-after', '5')
+    return flatError(call, 503, 'unavailable', 'too many bodies arrive at once')
+  }
+  ctx.log.error({ request_id: req.id, err: error }, 'request not forwarded')
+  return flatError(call, 500, 'internal_error', 'fault')
 }
 
-function flatError(reply: FastifyReply, status: number, error: string, reason: string): FastifyReply {
+interface ForwardedCall {
+  ctx: Context
+  req: FastifyRequest
+  reply: FastifyReply
+}
+
+function flatError({ ctx, req, reply }: ForwardedCall, status: number, error: string, reason: string): FastifyReply {
+  recordAnswer(ctx, req, reply, 'callSpace', status, error)
   return reply.code(status).header('cache-control', 'no-store').send({ error, reason })
 }
