@@ -15,13 +15,15 @@ const cert = (code: string, sig = 's') =>
 /** The certificates of several processes, of which each connection meets the next one. */
 let processes: string[] = []
 let connections = 0
-/** What another name of this server shows. */
-let elsewhere = { host: '', certificate: '' }
+/** What another name of this server shows in turn. */
+let elsewhere = { host: '', certificates: [''], asked: 0 }
 let onPage: () => void = () => undefined
 
 const server = createServer((req, res) => {
-  const certificate = req.headers.host === elsewhere.host ? elsewhere.certificate : ofConnection.get(req.socket)
-  const body = (req.url === '/cert.json' && certificate) || served.get(req.url ?? '')
+  const { certificates } = elsewhere
+  const certificate = () =>
+    req.headers.host === elsewhere.host ? certificates[elsewhere.asked++ % certificates.length] : ofConnection.get(req.socket)
+  const body = (req.url === '/cert.json' && certificate()) || served.get(req.url ?? '')
   if (req.url === '/space') onPage()
   res.writeHead(body === undefined ? 404 : 200).end(body)
 })
@@ -119,7 +121,9 @@ test('the public address also shows the certificates of other machines, and may 
     [publicUrl, ['elsewhere']],
   ] as const) {
     Object.assign(config, { spacesUrl })
-    elsewhere = { host: new URL(publicUrl).host, certificate: cert('cHJvY2Vzc2Vz', 'elsewhere') }
+    // The balancer leads to this machine first.
+    const certificates = ['here', 'elsewhere'].map((sig) => cert('cHJvY2Vzc2Vz', sig))
+    elsewhere = { host: new URL(publicUrl).host, certificates, asked: 0 }
     const before = await entries()
     await collectCertificate(api.ctx)
     const added = (await entries()).slice(before.length).map((entry) => JSON.parse(entry) as { sig?: string })

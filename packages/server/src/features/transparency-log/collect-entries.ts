@@ -36,31 +36,29 @@ const maxCertificates = 16
 export async function collectCertificate(ctx: Pick<Context, 'db' | 'config' | 'log'>): Promise<void> {
   const { db, config, log } = ctx
   const { spaceOrigin, spacesUrl } = config
-  const seen = new Set<string>()
   let isNew = false
+  const onNew = () => {
+    isNew = true
+  }
   try {
-    isNew = await queueCertificates(db, spaceOrigin, seen)
+    await queueCertificates(db, spaceOrigin, onNew)
   } catch (error) {
-    log.warn({ err: error }, `the certificate at ${spaceOrigin}/cert.json was not logged; trying again`)
+    log.warn({ err: error }, `the certificate at ${spaceOrigin}/cert.json could not be read; trying again`)
   }
   // The public address also leads to the processes of other machines. This machine need not reach it.
-  if (spacesUrl !== spaceOrigin) isNew = (await queueCertificates(db, spacesUrl, seen).catch(() => false)) || isNew
+  if (spacesUrl !== spaceOrigin) await queueCertificates(db, spacesUrl, onNew).catch(() => undefined)
   if (isNew) await collectAppPage(ctx)
 }
 
-/**
- * Each process has signed a certificate of its own, so the address is asked until it shows one again. Returns whether
- * one is new.
- */
-async function queueCertificates(db: Context['db'], origin: string, seen: Set<string>): Promise<boolean> {
-  let isNew = false
+/** Each process has signed a certificate of its own, so the address is asked until it shows one again. */
+async function queueCertificates(db: Context['db'], origin: string, onNew: () => void): Promise<void> {
+  const seen = new Set<string>()
   while (seen.size < maxCertificates) {
     const certificate = await fetchCertificate(`${origin}/cert.json`)
     if (seen.has(certificate.sig)) break
     seen.add(certificate.sig)
-    if (await queueShown(db, certificate)) isNew = true
+    if (await queueShown(db, certificate)) onNew()
   }
-  return isNew
 }
 
 /**
