@@ -46,7 +46,8 @@ export function openCheckpoint(signed: string, logKeys: readonly Verifier[]): Op
   if (!keys.map((key) => isSignedBy(note, key)).includes(true)) {
     const known = keys.map(({ keyId }) => toHex(keyId)).join(', ')
     const signers = note.signatures.flatMap(({ name, keyId }) => (name === checkpoint.origin ? [toHex(keyId)] : [])).join(', ')
-    const hint = signers && `, but it names ${signers}: if the operator has rotated the key, ask for the new line of /log/vkey`
+    const hint =
+      signers && `, but it names ${signers}: if the operator has rotated the key, ask people you trust for its new verifier key`
     throw new LogError(`the checkpoint of ${checkpoint.origin} is not signed by its key ${known}${hint}`)
   }
   return { ...checkpoint, note }
