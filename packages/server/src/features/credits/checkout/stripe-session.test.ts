@@ -70,10 +70,11 @@ test('a request that waits for Stripe holds no database connection', async () =>
   shop.stripe.held = true
   const waiting = Array.from({ length: 30 }, (_, i) => shop.create({}, { idempotencyKey: `order ${i}` }))
   const { pool } = shop.api.ctx.db
-  const state = () => [shop.stripe.calls.length, pool.totalCount - pool.idleCount, pool.waitingCount]
+  // A call that is not answered is sent again, so there may be more.
+  const state = () => [shop.stripe.calls.length >= 30, pool.totalCount - pool.idleCount, pool.waitingCount]
   const deadline = Date.now() + 20_000
-  while (state().join() !== '30,0,0' && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5))
-  assert.deepEqual(state(), [30, 0, 0])
+  while (state().join() !== 'true,0,0' && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.deepEqual(state(), [true, 0, 0])
   shop.stripe.held = false
   assert.ok((await Promise.all(waiting)).every((answer) => answer.status === 201))
 })
