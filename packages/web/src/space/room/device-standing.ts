@@ -3,7 +3,6 @@ import { type ListedRoomOptions, NotListedError } from '@atrium/room-client/list
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { OwnDevice } from '../identity/room-device.ts'
 import { ownerIn, type RoomLink } from '../room-link.ts'
-import { keptFor } from '../service.ts'
 import { Vault } from './vault.ts'
 
 /**
@@ -20,7 +19,7 @@ const answered = new Map<string, string>()
 export async function markAnswered(link: RoomLink, invitation: string, { localMk }: OwnDevice): Promise<void> {
   const { room } = link
   answered.set(room, invitation)
-  const vault = await Vault.open({ room, mk: localMk }, keptFor(ownerIn(link)))
+  const vault = await Vault.open({ room, mk: localMk }, ownerIn(link))
   await vault.write(ANSWERED, invitation)
 }
 

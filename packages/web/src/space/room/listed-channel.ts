@@ -20,7 +20,7 @@ import { loadConfig } from '../config.ts'
 import { type OwnDevice, ownDevice } from '../identity/room-device.ts'
 import { dropRoomToken, findRoomToken, keepRoomToken } from '../identity/room-token.ts'
 import { listedLink, ownerIn, type RoomLink } from '../room-link.ts'
-import { getServiceOrigin, keptFor } from '../service.ts'
+import { getServiceOrigin } from '../service.ts'
 import type { Channel, ReadOptions, Said } from './channel.ts'
 import { DeviceStanding } from './device-standing.ts'
 import { ListedOpener } from './listed-opener.ts'
@@ -57,7 +57,7 @@ export class ListedChannel implements Channel {
   static async open(link: RoomLink): Promise<ListedChannel> {
     const own = await ownDevice(link.room)
     const options = { ...(await optionsOf(own)), room: link.room, owner: ownerIn(link) }
-    const vault = await Vault.open({ room: link.room, mk: own.localMk }, keptFor(options.owner))
+    const vault = await Vault.open({ room: link.room, mk: own.localMk }, options.owner)
     return new ListedChannel(options, own, vault)
   }
 

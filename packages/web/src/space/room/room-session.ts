@@ -1,11 +1,9 @@
 import type { Entry } from '@atrium/room-client/space-ops'
 import { accountStore } from '../identity/account.ts'
 import { ClaimedNames } from '../identity/claimed-name.ts'
-import { ownerIn, type RoomLink } from '../room-link.ts'
-import { keptFor } from '../service.ts'
+import type { RoomLink } from '../room-link.ts'
 import { Store } from '../store.ts'
 import { type Channel, openChannel } from './channel.ts'
-import { keyName } from './key-name.ts'
 import type { ListedChannel } from './listed-channel.ts'
 import { Reader } from './reader.ts'
 import { emptyList, type RoomList } from './room-list.ts'
@@ -36,8 +34,6 @@ export class RoomSession {
   readonly list: Store<RoomList>
   readonly #stopper = new AbortController()
   #headBefore: Head | undefined
-  /** One for each key, as the lines. */
-  #seenName = 'seen'
 
   private constructor(secret: RoomLink, vault: Vault, listed: ListedChannel | undefined, onNews: OnNews) {
     this.secret = secret
@@ -62,12 +58,12 @@ export class RoomSession {
 
   static async open(secret: RoomLink, onNews: OnNews): Promise<RoomSession> {
     const listed = secret.kind === 'listed' ? await openListed(secret) : undefined
-    const session = new RoomSession(secret, listed?.vault ?? (await Vault.open(secret, keptFor())), listed, onNews)
+    const session = new RoomSession(secret, listed?.vault ?? (await Vault.open(secret)), listed, onNews)
     // Without the keys of this device, nobody can come back to the room.
     if (listed && !listed.own.isKept) session.state.update({ unkept: true })
-    session.#seenName = `seen/${await keyName({ ...secret, ...(listed && { mk: listed.own.localMk }) }, listed && ownerIn(secret))}`
+    const { vault } = session
     // Earlier releases stored under the name of the room alone.
-    const seen = (await session.vault.read<Seen>(session.#seenName)) ?? (await session.vault.read<Seen>('seen'))
+    const seen = (await vault.read<Seen>(vault.seenName)) ?? (await vault.read<Seen>('seen'))
     session.#headBefore = seen?.head
     session.state.update({ readTo: seen?.readTo, link: navigator.onLine ? 'online' : 'offline' })
     await Promise.all([session.sender.restore(), session.names.restore()])
@@ -99,7 +95,7 @@ export class RoomSession {
   /** Stores how far the visitor has read, for the next visit. */
   markRead(readTo: number): void {
     const { head } = this.state.value
-    if (head) void this.vault.write(this.#seenName, { readTo, head } satisfies Seen)
+    if (head) void this.vault.write(this.vault.seenName, { readTo, head } satisfies Seen)
   }
 
   #listen(): void {

@@ -18,13 +18,15 @@ class Storage {
 let storage: Storage
 beforeEach(() => {
   storage = new Storage()
+  // The page of a service, and not a file.
+  Object.defineProperty(globalThis, 'document', { value: { documentElement: { dataset: {} } }, configurable: true })
   Object.defineProperty(globalThis, 'localStorage', { value: storage, configurable: true })
 })
 
 const [mk, otherMk] = ['k'.repeat(43), 'x'.repeat(43)]
 const room = 'lantern'
 
-test('rooms of one name have drafts and unsent messages of their own: another key, owner or service', async () => {
+test('rooms of one name have drafts and unsent messages of their own: another key or owner', async () => {
   const own = await Vault.open({ room, mk }, 'ann')
   await own.write('draft', 'For Ann')
   await own.write('out/1', 'Unsent to Ann')
@@ -38,15 +40,19 @@ test('rooms of one name have drafts and unsent messages of their own: another ke
   assert.deepEqual([await again.read('draft'), again.names('out/')], ['For Ann', ['out/1']])
 })
 
-test('what an earlier release has stored is found once, by the key that opens it', async () => {
-  const own = await Vault.open({ room, mk })
-  await own.write('draft', 'From before')
-  await own.write('out/1', 'Unsent before')
+/** Stores these as an earlier release did: under the name of the room alone. */
+async function storeAsBefore(names: Record<string, unknown>, owner?: string): Promise<void> {
+  const own = await Vault.open({ room, mk }, owner)
+  for (const [name, value] of Object.entries(names)) await own.write(name, value)
   for (const [key, value] of Object.entries(storage)) {
     storage.removeItem(key)
     storage.setItem(key.replace(/^atrium\.space\.room\/lantern\/[\w-]{22}\//, 'atrium.space/lantern/'), String(value))
   }
   assert.ok(storage.getItem('atrium.space/lantern/draft') !== null)
+}
+
+test('what an earlier release has stored is found once, by the key that opens it', async () => {
+  await storeAsBefore({ draft: 'From before', 'out/1': 'Unsent before' })
   const stranger = await Vault.open({ room, mk: otherMk })
   assert.equal(await stranger.read('draft'), undefined)
   const next = await Vault.open({ room, mk })
@@ -57,4 +63,30 @@ test('what an earlier release has stored is found once, by the key that opens it
   )
   await next.remove('draft')
   assert.equal(await (await Vault.open({ room, mk })).read('draft'), undefined)
+})
+
+test('what an earlier release has stored goes to the owner whose room was read, whichever link is opened first', async () => {
+  const { seenName } = await Vault.open({ room, mk }, 'ann')
+  await storeAsBefore({ draft: 'For Ann', 'out/1': 'Unsent to Ann', [seenName]: { readTo: 1 } }, 'ann')
+  const mallory = await Vault.open({ room, mk }, 'mallory')
+  assert.deepEqual([await mallory.read('draft'), mallory.names('')], [undefined, []])
+  const ann = await Vault.open({ room, mk }, 'ann')
+  assert.deepEqual([await ann.read('draft'), ann.names('out/')], ['For Ann', ['out/1']])
+  assert.deepEqual(await ann.read(seenName), { readTo: 1 })
+})
+
+test('what another tab has moved and dropped meanwhile is not stored again', async () => {
+  await storeAsBefore({ draft: 'From before' })
+  const { decrypt } = crypto.subtle
+  const during = async (...args: Parameters<typeof decrypt>) => {
+    storage.removeItem('atrium.space/lantern/draft')
+    return decrypt.apply(crypto.subtle, args)
+  }
+  Object.defineProperty(crypto.subtle, 'decrypt', { value: during, configurable: true })
+  try {
+    const vault = await Vault.open({ room, mk })
+    assert.deepEqual(vault.names(''), [])
+  } finally {
+    Reflect.deleteProperty(crypto.subtle, 'decrypt')
+  }
 })

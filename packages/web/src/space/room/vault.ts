@@ -1,5 +1,6 @@
 import { decodeBase64url, encodeBase64url } from '@atrium/sealing/base64url'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
+import { keptFor } from '../service.ts'
 import { keyName } from './key-name.ts'
 
 const INFO = 'atrium/space-app/local/v1'
@@ -9,25 +10,29 @@ const INFO = 'atrium/space-app/local/v1'
  * is sealed under a key derived from the room's key, so that nobody can read it without the link.
  */
 export class Vault {
+  /** Of what says how far the visitor has read. */
+  readonly seenName: string
   readonly #prefix: string
   readonly #key: CryptoKey
   readonly #writes = new Map<string, Promise<void>>()
 
-  private constructor(prefix: string, key: CryptoKey) {
+  private constructor(prefix: string, seenName: string, key: CryptoKey) {
     this.#prefix = prefix
+    this.seenName = seenName
     this.#key = key
   }
 
   /**
-   * Each key of a room, and each `place` with the same key, has data of its own. Otherwise what was written for one room
-   * would be sent to another one of that name.
+   * Each key of a room, and each owner and service with the same key, has data of its own. Otherwise what was written for
+   * one room would be sent to another one of that name. `owner`: of a room with a list.
    */
-  static async open({ room, mk }: RoomSecret, place = ''): Promise<Vault> {
+  static async open({ room, mk }: RoomSecret, owner = ''): Promise<Vault> {
     const utf8 = new TextEncoder()
     const ikm = await crypto.subtle.importKey('raw', utf8.encode(mk), 'HKDF', false, ['deriveKey'])
     const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: utf8.encode(room), info: utf8.encode(INFO) }
     const key = await crypto.subtle.deriveKey(hkdf, ikm, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
-    const vault = new Vault(`atrium.space.room/${room}/${await keyName({ room, mk }, place)}/`, key)
+    const [place, seen] = [await keyName({ room, mk }, keptFor(owner)), await keyName({ room, mk }, owner)]
+    const vault = new Vault(`atrium.space.room/${room}/${place}/`, `seen/${seen}`, key)
     await vault.#adopt(`atrium.space/${room}/`)
     return vault
   }
@@ -78,12 +83,19 @@ export class Vault {
     }
   }
 
-  /** Earlier releases stored under the name of the room alone: what this key opens is moved. */
+  /**
+   * Earlier releases stored under the name of the room alone: what this key opens is moved, unless only rooms of other owners
+   * were read.
+   */
   async #adopt(before: string): Promise<void> {
+    const seen = this.names('seen/', before)
+    if (seen.length > 0 && !seen.includes(this.seenName)) return
     for (const name of this.names('', before)) {
       if ((await this.read(name, before)) === undefined) continue
       try {
-        localStorage[this.#prefix + name] ??= localStorage[before + name]
+        // Another tab may have moved it meanwhile.
+        const value = localStorage[before + name]
+        if (value) localStorage[this.#prefix + name] ??= value
         localStorage.removeItem(before + name)
       } catch {
         // There is no space: it stays for the next visit.
