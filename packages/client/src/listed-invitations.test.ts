@@ -180,17 +180,35 @@ for (const devices of [1, 4, 8])
     assert.equal((await room.members()).length, devices)
   })
 
-test('an invitation that is put on the list again is there once, and not after it was taken back', async () => {
+test('an invitation that is asked for again is there once; after it was used or taken back, a new one is', async () => {
   const { room, device } = await newRoom()
   const connection = new ListedConnection({ ...more(), room: room.room, device })
-  const { invite } = await newInvitation(room.room, room.key, 'grace@example.org')
-  await connection.open(invite)
-  await connection.open(invite)
-  assert.deepEqual(
-    (await room.invitations()).map(({ key }) => key),
-    [invite.key],
-  )
-  await room.expel([invite.key])
-  await connection.open(invite)
-  assert.deepEqual(await room.invitations(), [])
+  const asked: string[] = []
+  /** Asks for one, as if the answers of all requests before were lost. Resolves to the text, if it is on the list. */
+  const ask = async () => {
+    const { invite, text } = await newInvitation(room.room, room.key, 'Grace')
+    await connection.open(invite, asked)
+    asked.push(invite.key)
+    return { key: invite.key, text }
+  }
+  const listed = async () => (await room.invitations()).map(({ key }) => key)
+  const first = await ask()
+  await ask()
+  assert.deepEqual(await listed(), [first.key])
+  await room.expel([first.key])
+  const second = await ask()
+  assert.deepEqual(await listed(), [second.key])
+  await answerInvitation(second.text, { ...more(), device: await newDevice() })
+  const third = await ask()
+  assert.deepEqual(await listed(), [second.key, third.key], 'no other device can use the answered one')
+  await room.admit()
+  await room.expel([third.key])
+  const fourth = await ask()
+  assert.deepEqual(await listed(), [fourth.key])
+  await room.say('not for an old link')
+  for (const { text } of [first, second, third]) {
+    const { owner, keys } = parseInvitation(text)!
+    const reader = openListedRoom({ ...more(), room: room.room, owner, device: await importPairs(keys) })
+    assert.equal(await reasonOf(reader.read()), 'bad_room_key')
+  }
 })

@@ -182,17 +182,19 @@ export class ListedConnection {
   /** The invitation for somebody, as text. */
   async invite(who: string, signal?: AbortSignal): Promise<string> {
     const { invite, text } = await newInvitation(this.#options.room, this.owner, who)
-    await this.open(invite, signal)
+    await this.open(invite, [], signal)
     return text
   }
 
-  /** Puts an invitation on the list. A repeat changes nothing. */
-  async open(invite: Invite, signal?: AbortSignal): Promise<void> {
-    const { key } = invite
+  /**
+   * Puts a new invitation on the list, unless one of `before` is open: invitations for the same person whose answers were
+   * lost. None of them comes back: who has the link of one that was used or taken back would read again.
+   */
+  async open(invite: Invite, before: readonly string[] = [], signal?: AbortSignal): Promise<void> {
     await this.change((list) => {
-      // It was answered or taken back, if it has left the list.
-      if ([...list.devices, ...list.revoked].includes(key)) return undefined
-      return { ...list, devices: [...list.devices, key], invites: [...list.invites, invite] }
+      const isOpen = this.#reader.invites.some((one) => before.includes(one.invite.key) && !one.answer)
+      if (isOpen || list.devices.includes(invite.key)) return undefined
+      return { ...list, devices: [...list.devices, invite.key], invites: [...list.invites, invite] }
     }, signal)
   }
 

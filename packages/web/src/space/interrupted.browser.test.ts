@@ -3,6 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { answerInvitation, openListedRoom } from '../../../client/src/listed-room.ts'
+import { parseInvitation } from '../../../room-client/src/answer-invitation.ts'
+import { importPairs } from '../../../room-client/src/room-device.ts'
 import { newDevice } from '../../../client/src/testing/listed-rooms.ts'
 import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
@@ -123,28 +125,73 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
     await ann.close()
   })
 
+  /** From the first line on, the service does what the page asks for, and its answers are lost, until the page says so. */
+  async function loseAnswerTo(page: Page, act: () => Promise<void>): Promise<void> {
+    let lost = 0
+    await page.route('**/space', async (route, request) => {
+      if (lost === 0 && !request.postData()?.includes('"op":"append"')) return route.fallback()
+      lost++
+      await route.fetch().catch(() => undefined)
+      return route.abort()
+    })
+    await act()
+    await page.getByRole('alert').waitFor({ timeout: 60_000 })
+    assert.ok(lost > 1)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  }
+
+  /** The field is emptied when the list has the invitation. */
+  const isAsked = (page: Page) =>
+    page.waitForFunction(() => document.querySelector<HTMLInputElement>('.admit input')?.value === '')
+  const keptTexts = (page: Page) =>
+    page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('/invitation/')).length)
+
   test('an invitation whose answer was lost is there once, also if it is asked for again', async () => {
     const ann = await newVisitor(browser)
     await makeListedRoom(ann.page)
     await button(ann.page, 'People').first().click()
     const field = ann.page.getByLabel('Invite somebody')
     await field.fill('Grace')
-    // From the first line on, the service does what the page asks for, and its answers are lost.
-    let lost = 0
-    await ann.page.route('**/space', async (route, request) => {
-      if (lost === 0 && !request.postData()?.includes('"op":"append"')) return route.fallback()
-      lost++
-      await route.fetch().catch(() => undefined)
-      return route.abort()
-    })
+    await loseAnswerTo(ann.page, () => field.press('Enter'))
     await field.press('Enter')
-    await ann.page.getByRole('alert').waitFor({ timeout: 60_000 })
-    assert.ok(lost > 1)
-    await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
-    await field.press('Enter')
-    await ann.page.waitForFunction(() => document.querySelector<HTMLInputElement>('.admit input')?.value === '')
+    await isAsked(ann.page)
     assert.equal(await ann.page.locator('.people li', { hasText: 'Grace' }).count(), 1)
     await button(ann.page, 'Show link for Grace').waitFor()
+    assert.equal(await keptTexts(ann.page), 1, 'that of the invitation that was not needed is not kept')
+    await ann.close()
+  })
+
+  test('an invitation whose answer was lost is not put on the list again after it was taken back or used', async () => {
+    const ann = await newVisitor(browser)
+    const link = await makeListedRoom(ann.page)
+    const [, room = '', owner = ''] = /#(.+)~~(.+)$/.exec(link) ?? []
+    await button(ann.page, 'People').first().click()
+    const field = ann.page.getByLabel('Invite somebody')
+    const rows = ann.page.locator('li.invitation', { hasText: 'Grace' })
+    const shownLink = async () => {
+      await button(ann.page, 'Show link for Grace').click()
+      return new URL(await ann.page.getByLabel('Invitation for Grace').inputValue()).hash.slice(1)
+    }
+    await field.fill('Grace')
+    await loseAnswerTo(ann.page, () => field.press('Enter'))
+    await button(ann.page, 'Take back the invitation for Grace').click()
+    await rows.waitFor({ state: 'detached' })
+    // The click waits until the list can be changed again.
+    await loseAnswerTo(ann.page, () => button(ann.page, 'Invite').click())
+    const used = await shownLink()
+    const more = { spaceUrl: `${space.origin}/space`, audience: space.origin }
+    await answerInvitation(used, { ...more, device: await newDevice(), name: 'Grace' })
+    await button(ann.page, 'Let in Grace').click()
+    await button(ann.page, 'Remove Grace').waitFor()
+    await rows.waitFor({ state: 'detached' })
+    await button(ann.page, 'Invite').click()
+    await isAsked(ann.page)
+    const second = await shownLink()
+    assert.notEqual(second, used)
+    const reader = openListedRoom({ ...more, room, owner, device: await importPairs(parseInvitation(used)!.keys) })
+    await assert.rejects(reader.read(), { name: 'NotListedError' })
+    await answerInvitation(second, { ...more, device: await newDevice(), name: 'Grace on the telephone' })
+    await ann.page.locator('.people li', { hasText: 'Answered by Grace on the telephone' }).waitFor()
     await ann.close()
   })
 
@@ -181,16 +228,30 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
 
   test('a message is sent again after the worker that opens the lines has failed', async () => {
     const ann = await newVisitor(browser)
+    // The page that the held read would bring comes after the one that is read before the message is sealed.
+    let isHeld = false
+    let reading = 0
+    await ann.page.route('**/space', async (route, request) => {
+      if (!request.postData()?.includes('"waitMs"')) return route.fallback()
+      reading++
+      const response = await route.fetch().catch(() => undefined)
+      while (isHeld && !ann.page.isClosed()) await delay(50)
+      reading--
+      return response ? route.fulfill({ response }) : route.abort()
+    })
     await ann.page.addInitScript(() => {
       const workers: Worker[] = []
       const { postMessage } = Worker.prototype
       let isDeaf = false
+      let dropped = 0
       Worker.prototype.postMessage = function (this: Worker, ...args: Parameters<typeof postMessage>) {
         workers.push(this)
-        if (!isDeaf) postMessage.apply(this, args)
+        if (!isDeaf) return postMessage.apply(this, args)
+        dropped += Number('page' in args[0])
       } as typeof postMessage
       Object.assign(globalThis, {
         deafen: () => (isDeaf = true),
+        droppedPages: () => dropped,
         fail: () => {
           isDeaf = false
           workers.at(-1)?.dispatchEvent(new Event('error'))
@@ -198,11 +259,12 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
       })
     })
     await makeListedRoom(ann.page)
+    isHeld = true
+    while (reading === 0) await delay(50)
     await ann.page.evaluate('deafen()')
     await write(ann.page, 'Still to be sent')
-    await ann.page.locator('.pending.sending').waitFor()
-    // The worker has the page that is read before the message is sealed.
-    await delay(1_000)
+    while (!(await ann.page.evaluate('droppedPages() > 0'))) await delay(50)
+    isHeld = false
     await ann.page.evaluate('fail()')
     await ann.page.locator('.message', { hasText: 'Still to be sent' }).waitFor()
     assert.equal(await ann.page.locator('.pending').count(), 0)

@@ -41,8 +41,8 @@ export class ListedChannel implements Channel {
   readonly #standing: DeviceStanding
   #opener: ListedOpener | undefined
   #connection: ListedConnection
-  /** Invitations that were asked for and have failed, by whom they are for. */
-  readonly #unfinished = new Map<string, Awaited<ReturnType<typeof newInvitation>>>()
+  /** The keys of invitations that were asked for and have failed, by whom they are for. */
+  readonly #unfinished = new Map<string, readonly string[]>()
   /** Up to where messages were returned. */
   #returned = 0
 
@@ -107,18 +107,22 @@ export class ListedChannel implements Channel {
   }
 
   /**
-   * Keeps the text of the invitation on this device, to be shown again. Asked for again after a failure, it is the same
-   * invitation: the list may have it, because only the answer was lost.
+   * Keeps the text of the invitation on this device, to be shown again. Asked for again after a failure, it adds nothing if
+   * the list has the invitation from before, because only the answer was lost.
    */
   async invite(who: string): Promise<void> {
-    const invitation = this.#unfinished.get(who) ?? (await newInvitation(this.#options.room, this.#connection.owner, who))
-    this.#unfinished.set(who, invitation)
-    const { invite, text } = invitation
+    const before = this.#unfinished.get(who) ?? []
+    const { invite, text } = await newInvitation(this.#options.room, this.#connection.owner, who)
+    const keys = [...before, invite.key]
+    this.#unfinished.set(who, keys)
     // Before the list has it: a tab that is closed in between would have lost the link of an invitation that is open.
     await this.vault.write(INVITATION + invite.key, text)
-    await this.#explained(this.#connection.open(invite))
-    this.#unfinished.delete(who)
+    await this.#explained(this.#connection.open(invite, before))
     await this.refresh()
+    this.#unfinished.delete(who)
+    const { invitations } = this.list.value
+    const unused = keys.filter((key) => !invitations.some((open) => open.key === key))
+    await Promise.all(unused.map((key) => this.vault.remove(INVITATION + key)))
   }
 
   /** Resolves to the text of the invitation, which is for the agent alone. */
