@@ -99,7 +99,7 @@ export const de: Text = {
     changedKey: 'Der Schlüssel, der für diesen Dienst signiert, ist nicht der, den dieser Browser kannte.',
     shrank: 'Der Verlauf ist kürzer als zuvor: Der Dienst hat etwas verloren oder verbirgt etwas.',
     removedTitle: 'Der Dienst hat diesen Raum nicht mehr',
-    removed: 'Der Inhaber hat ihn entfernt, oder der Dienst hat ihn verloren. Er lässt sich nicht wiederherstellen.',
+    removed: 'Der Inhaber hat ihn entfernt, was sich nicht rückgängig machen lässt, oder der Dienst hat ihn verloren.',
     newMessages: (count) => plural(count, { one: '# neue Nachricht', other: '# neue Nachrichten' }),
     spoken: (name, words) => `${isolated(name)}: ${isolated(words)}`,
   },

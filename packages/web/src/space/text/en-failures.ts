@@ -23,7 +23,7 @@ export const failures = {
     again: 'Forget what this device has checked, and read the room again',
     /** For the owner of a list. */
     restored:
-      'If the service has restored an old backup, people you have removed may be back. Read the room again, and remove them once more.',
+      'If the service has restored an old backup, people you have removed may be back. Read the room again, and remove them once more before you write.',
   },
   notOnList: {
     title: 'You are not on the list',

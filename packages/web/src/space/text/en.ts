@@ -102,7 +102,7 @@ export const en = {
     changedKey: 'The service’s signing key is not the one that this browser knew.',
     shrank: 'The history has become shorter than it was: the service has lost or is hiding something.',
     removedTitle: 'The service no longer has this room',
-    removed: 'Its owner took it down, or the service has lost it. It cannot be brought back.',
+    removed: 'Its owner took it down, which cannot be undone, or the service has lost it.',
     newMessages: (count: number) => plural(count, { one: '# new message', other: '# new messages' }),
     spoken: (name: string, words: string) => `${isolated(name)}: ${isolated(words)}`,
   },

@@ -99,7 +99,7 @@ export const es: Text = {
     changedKey: 'La clave que firma por este servicio no es la que este navegador conocía.',
     shrank: 'El historial es más corto que antes: el servicio ha perdido algo o está ocultando algo.',
     removedTitle: 'El servicio ya no tiene esta sala',
-    removed: 'Su propietario la eliminó, o el servicio la ha perdido. No se puede recuperar.',
+    removed: 'Su propietario la eliminó, lo que no se puede deshacer, o el servicio la ha perdido.',
     newMessages: (count) => plural(count, { one: '# mensaje nuevo', many: '# de mensajes nuevos', other: '# mensajes nuevos' }),
     spoken: (name, words) => `${isolated(name)}: ${isolated(words)}`,
   },

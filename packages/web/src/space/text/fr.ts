@@ -101,7 +101,7 @@ export const fr: Text = {
     changedKey: 'La clé qui signe pour ce service n’est pas celle que ce navigateur connaissait.',
     shrank: 'L’historique est plus court qu’avant : le service a perdu ou cache quelque chose.',
     removedTitle: 'Le service n’a plus ce salon',
-    removed: 'Son propriétaire l’a supprimé, ou le service l’a perdu. Il ne peut pas être récupéré.',
+    removed: 'Son propriétaire l’a supprimé, ce qui est irréversible, ou le service l’a perdu.',
     newMessages: (count) =>
       plural(count, { one: '# nouveau message', many: '# de nouveaux messages', other: '# nouveaux messages' }),
     spoken: (name, words) => `${isolated(name)} : ${isolated(words)}`,

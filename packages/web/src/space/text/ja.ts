@@ -100,7 +100,7 @@ export const ja: Text = {
     changedKey: 'このサービスの署名鍵が、このブラウザーの知っている鍵と異なります。',
     shrank: '履歴が以前より短くなっています。サービスが何かを失ったか、何かを隠しています。',
     removedTitle: 'サービスにこのルームがなくなりました',
-    removed: '所有者が削除したか、サービスが失いました。元に戻すことはできません。',
+    removed: 'サービスが失ったか、所有者が削除しました。所有者が削除したルームは元に戻せません。',
     newMessages: (count) => plural(count, { other: '新しいメッセージが#件' }),
     spoken: (name, words) => `${isolated(name)}：${isolated(words)}`,
   },
