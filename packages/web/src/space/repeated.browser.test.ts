@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { answerInvitation } from '../../../client/src/listed-room.ts'
+import { newDevice } from '../../../client/src/testing/listed-rooms.ts'
 import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
@@ -79,20 +81,26 @@ describe('what is pressed twice, or again after a failure', { skip: skipWithoutC
     const { page, close } = await newVisitor(browser)
     await page.goto(`${space.origin}/space`)
     await page.getByLabel('Only people on a list').check()
-    await page.getByLabel('Their e-mail addresses').fill('bob@example.com cem@example.com')
+    await page.getByLabel('Their e-mail addresses').fill('bob@example.com cem@example.com dan@example.com')
     await page.getByRole('button', { name: 'Make the room' }).click()
     await page.locator('.empty').getByRole('button', { name: 'People' }).click()
     const takeBack = (who: string) => page.getByRole('button', { name: `Take back the invitation for ${who}` })
     await takeBack('cem@example.com').waitFor()
+    await page.getByRole('button', { name: 'Show link for dan@example.com' }).click()
+    const toDan = new URL(await page.getByLabel('Invitation for dan@example.com').inputValue()).hash.slice(1)
+    await answerInvitation(toDan, { spaceUrl: `${space.origin}/space`, audience: space.origin, device: await newDevice() })
+    await page.getByRole('button', { name: 'Let in dan@example.com' }).waitFor()
     const isAsked = Promise.withResolvers<void>()
     await page.route('**/space', async (route, request) => {
       if (request.postData()?.includes('"op":"append"')) await isAsked.promise
       return route.fallback()
     })
     await takeBack('bob@example.com').click()
-    await page.locator('li.invitation [aria-disabled=true]').nth(1).waitFor()
+    await page.getByRole('button', { name: 'Invite', exact: true }).and(page.locator('[aria-disabled=true]')).waitFor()
     assert.equal(await takeBack('cem@example.com').getAttribute('aria-disabled'), 'true')
-    assert.equal(await page.getByRole('button', { name: 'Invite', exact: true }).getAttribute('aria-disabled'), 'true')
+    assert.equal(await takeBack('dan@example.com').getAttribute('aria-disabled'), 'false', 'a press asks first')
+    await takeBack('dan@example.com').click()
+    await page.getByRole('button', { name: 'Keep the invitation' }).click()
     isAsked.resolve()
     await takeBack('bob@example.com').waitFor({ state: 'detached' })
     // The click waits until the button can be pressed.

@@ -131,7 +131,7 @@ export function InvitationItem({ invitation, isOwner, busy, onLetIn, onTakeBack 
             class="button small"
             type="button"
             ref={opener}
-            aria-disabled={busy}
+            aria-disabled={busy && !answeredBy}
             aria-expanded={answeredBy ? asking : undefined}
             onClick={() => (answeredBy ? ask() : void takeBack())}
           >
