@@ -2,6 +2,9 @@ import { type CallOptions, callSpace as call } from '@atrium/room-client/call-sp
 import { getServiceOrigin } from '../service.ts'
 import type { AnswerOf, RequestOf, SpaceOp } from '@atrium/room-client/space-ops'
 
+/** Of an action that somebody waits for. Done twice because an answer was lost, it has the same result. */
+export const RETRIES = 3
+
 /**
  * Sends one request to the Space endpoint. Rejects with SpaceCallError, or with the signal's
  * reason.

@@ -7,7 +7,7 @@ import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { AnswerOf, RoomPage } from '@atrium/room-client/space-ops'
 import { type ClientKeys, deriveClientKeys, sealClientLine, signRequest } from '@atrium/sealing/client-sealed'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import { callSpace } from '../api/space-client.ts'
+import { callSpace, RETRIES } from '../api/space-client.ts'
 import { keyOf } from '../identity/present.ts'
 import { guestName } from '../parts/guest-name.ts'
 import type { RoomLink } from '../room-link.ts'
@@ -20,8 +20,6 @@ function signedBy(keys: ClientKeys): Pick<CallOptions, 'sign'> {
   return { sign: (request) => signRequest(keys, request, { audience: getServiceOrigin() }) }
 }
 
-/** Of an action that somebody waits for. */
-const RETRIES = 3
 const START: Since = { sinceCount: 0, sinceEtag: '' }
 
 /** An open room whose lines this app seals and opens. */

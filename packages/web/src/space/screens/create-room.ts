@@ -1,4 +1,4 @@
-import { callSpace } from '../api/space-client.ts'
+import { callSpace, RETRIES } from '../api/space-client.ts'
 import { accountStore } from '../identity/account.ts'
 import { identityIn } from '../identity/present.ts'
 import { cleanName } from '../parts/authors.ts'
@@ -16,8 +16,6 @@ export interface Wish {
   readonly name: string
   readonly addresses: string
 }
-
-const RETRIES = 3
 
 /**
  * Returns a function that creates the room. Called again after a failure, the function creates the same room, because

@@ -1,9 +1,6 @@
-import { callSpace } from '../api/space-client.ts'
+import { callSpace, RETRIES } from '../api/space-client.ts'
 import { identityIn } from '../identity/present.ts'
 import type { RoomSession } from '../room/room-session.ts'
-
-/** The list has what was asked for, also if a request before has changed it and its answer was lost. */
-const RETRIES = 3
 
 export interface ListChange {
   readonly op: 'admit' | 'expel'

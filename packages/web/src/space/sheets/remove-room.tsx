@@ -1,15 +1,13 @@
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
-import { callSpace } from '../api/space-client.ts'
+import { callSpace, RETRIES } from '../api/space-client.ts'
 import { type As, identityIn } from '../identity/present.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Problem } from '../parts/problem.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { t } from '../text/text.ts'
-
-const RETRIES = 3
 
 /** Asked for twice, because it cannot be undone. */
 export function RemoveRoom({ session, as }: { session: RoomSession; as: As }) {
