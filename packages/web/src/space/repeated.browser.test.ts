@@ -100,10 +100,12 @@ describe('what is pressed twice, or again after a failure', { skip: skipWithoutC
     assert.equal(await takeBack('cem@example.com').getAttribute('aria-disabled'), 'true')
     assert.equal(await takeBack('dan@example.com').getAttribute('aria-disabled'), 'false', 'a press asks first')
     await takeBack('dan@example.com').click()
-    await page.getByRole('button', { name: 'Keep the invitation' }).click()
+    const keep = page.getByRole('button', { name: 'Keep the invitation' })
+    await keep.waitFor()
     isAsked.resolve()
     await takeBack('bob@example.com').waitFor({ state: 'detached' })
-    // The click waits until the button can be pressed.
+    // A click waits until the button can be pressed.
+    await keep.click()
     await takeBack('cem@example.com').click()
     await takeBack('cem@example.com').waitFor({ state: 'detached' })
     await close()
