@@ -192,7 +192,8 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
 
   async function inviteByName(page: Page, who: string): Promise<string> {
     await page.getByLabel('Invite somebody').fill(who)
-    await page.keyboard.press('Enter')
+    // The click waits until another change of the list has ended.
+    await button(page, 'Invite').click()
     return linkFor(page, who)
   }
 
