@@ -6,6 +6,8 @@ interface ArrivingBodiesOptions {
   tooLarge: () => Error
   /** For a body that gives way to others. */
   tooMany: () => Error
+  /** For a body whose sender has left before its end. */
+  cutOff: () => Error
   /** The memory for all bodies of which only a part has arrived. */
   maxBytes?: number
 }
@@ -35,11 +37,11 @@ export class ArrivingBodies {
   }
 
   /**
-   * Small chunks are joined, because each takes some hundred bytes, also one of a single byte. A body that arrives in
-   * one chunk is not counted, and its sender is not asked for.
+   * Small chunks are joined, because each takes some 300 bytes, also one of a single byte. A body that arrives in
+   * one chunk is not counted, and `senderOf` is not called.
    */
   read(req: IncomingMessage, senderOf: () => string, done: (error: Error | null, body?: Buffer) => void): void {
-    const { bodyBytes, tooLarge, tooMany } = this.#options
+    const { bodyBytes, tooLarge, tooMany, cutOff } = this.#options
     const length = Number(req.headers['content-length'])
     if (length > bodyBytes) return done(tooLarge())
     const pieces: Buffer[] = []
@@ -54,8 +56,7 @@ export class ArrivingBodies {
       done(error, error ? undefined : Buffer.concat(pieces, size))
     }
     const whole = () => end(null)
-    // The sender has left: that is no fault of the server.
-    const cut = (error: Error) => end(Object.assign(error, { statusCode: 400 }))
+    const cut = () => end(cutOff())
     const refuse = () => end(tooMany())
     const take = (chunk: Buffer) => {
       size += chunk.length
@@ -92,8 +93,9 @@ export class ArrivingBodies {
     else this.#senders.set(name, sender)
     while (bytes > 0 && this.#free < 0) {
       let most = sender
-      // Among equals, one that was there before: otherwise, many small bodies would keep every new one out.
-      for (const other of this.#senders.values()) if (other !== sender && other.bytes >= most.bytes) most = other
+      // Among equals, the one that was there first: otherwise, many small bodies would keep every new one out.
+      for (const other of this.#senders.values())
+        if (other !== sender && (most === sender ? other.bytes >= most.bytes : other.bytes > most.bytes)) most = other
       const [refuseOldest] = most.bodies
       refuseOldest?.()
     }

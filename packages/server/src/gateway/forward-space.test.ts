@@ -47,3 +47,35 @@ test('a call that cannot be forwarded says when to come again', async (t) => {
   const res = await fetch(`${api.baseUrl}/space`, { method: 'POST', headers, body: '{}' })
   assert.deepEqual([res.status, res.headers.get('retry-after')], [503, '1'])
 })
+
+test('a compressed body is refused as such, and not as a fault of the server', async () => {
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+  const res = await fetch(`${api.baseUrl}/space`, { method: 'POST', headers, body: '{}' })
+  const reason = 'the body must be application/json, not compressed'
+  assert.deepEqual([res.status, await res.json()], [400, { error: 'invalid_request', reason }])
+})
+
+test('a caller who leaves while Space has not answered is no fault of Space', async (t) => {
+  const silent = createServer()
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { config, log, metrics } = api.ctx
+  const { spaceOrigin } = config
+  t.after(() => {
+    Object.assign(config, { spaceOrigin })
+    silent.close()
+  })
+  Object.assign(config, { spaceOrigin: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` })
+  const [errors, answers] = [t.mock.method(log, 'error'), t.mock.method(metrics, 'answered')]
+  const leaving = new AbortController()
+  const headers = { 'content-type': 'application/json' }
+  const answer = fetch(`${api.baseUrl}/space`, { method: 'POST', headers, body: '{}', signal: leaving.signal })
+  const [forwarded] = await once(silent, 'request')
+  const closed = once(forwarded.socket, 'close')
+  leaving.abort()
+  await assert.rejects(answer)
+  await closed
+  Object.assign(config, { spaceOrigin })
+  assert.equal(await askRoom(), 200)
+  assert.deepEqual([errors.mock.callCount(), answers.mock.calls.map((call) => call.arguments[1])], [0, [200]])
+})

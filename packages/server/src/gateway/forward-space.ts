@@ -27,7 +27,8 @@ export const forwardSpace: HandlerOf<'callSpace'> = (call) => {
   const send = isTls ? requestTls : http.request
   return new Promise((resolve) => {
     const onError = (error: Error) => {
-      if (reply.sent) return
+      // A caller who has left has ended the request: that is no fault of the service.
+      if (reply.sent || reply.raw.destroyed) return
       ctx.log.error({ request_id: req.id, err: error }, 'the Space service cannot be reached')
       reply.header('retry-after', '1')
       resolve(flatError(call, 503, 'unavailable', 'the Space service cannot be reached'))
@@ -77,10 +78,10 @@ export const forwardSpace: HandlerOf<'callSpace'> = (call) => {
 /** Refuses a request that was not forwarded, in the Space endpoint's form of an error. */
 export function answerFlatError(call: ForwardedCall, error: unknown): FastifyReply {
   const { ctx, req, reply } = call
-  const status = fieldOf(error, 'statusCode')
+  const status = error instanceof ApiError ? error.status : fieldOf(error, 'statusCode')
   if (status === 413) return flatError(call, 413, 'payload_too_large', 'a body goes up to 256 KiB')
   if (typeof status === 'number' && status < 500)
-    return flatError(call, 400, 'invalid_request', 'the body must be application/json')
+    return flatError(call, 400, 'invalid_request', 'the body must be application/json, not compressed')
   if (error instanceof ApiError && error.code === 'unavailable') {
     ctx.log.warn({ request_id: req.id }, `refused: ${error.message}`)
     reply.header('retry-after', '5')

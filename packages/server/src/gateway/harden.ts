@@ -84,6 +84,8 @@ const bodies = new ArrivingBodies({
   bodyBytes: limits.bodyBytes,
   tooLarge: () => new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE(),
   tooMany: () => new ApiError('unavailable', { message: 'Too many request bodies arrive at once.', retryAfterSeconds: 5 }),
+  // As other requests that are not well-formed: whoever leaves causes no fault of the server.
+  cutOff: () => new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH(),
 })
 
 /**
