@@ -75,6 +75,32 @@ test('what an earlier release has stored goes to the owner whose room was read, 
   assert.deepEqual(await ann.read(seenName), { readTo: 1 })
 })
 
+test('a visit that ends while it moves what was stored leaves the rest to the same owner', async () => {
+  const { seenName } = await Vault.open({ room, mk }, 'ann')
+  await storeAsBefore({ [seenName]: { readTo: 1 }, draft: 'For Ann', 'out/1': 'Unsent to Ann' }, 'ann')
+  const { removeItem } = localStorage
+  let moved = 0
+  localStorage.removeItem = (key) => {
+    if (moved++ > 0) throw new Error('the page was closed')
+    removeItem.call(localStorage, key)
+  }
+  await Vault.open({ room, mk }, 'ann')
+  localStorage.removeItem = removeItem
+  assert.deepEqual((await Vault.open({ room, mk }, 'mallory')).names(''), [])
+  assert.deepEqual((await Vault.open({ room, mk }, 'ann')).names('out/'), ['out/1'])
+})
+
+test('what another key has stored under the name of a room keeps nothing from its own key', async () => {
+  const other = await Vault.open({ room, mk: otherMk })
+  await other.write(other.seenName, { readTo: 1 })
+  for (const [key, value] of Object.entries(storage)) {
+    storage.removeItem(key)
+    storage.setItem(key.replace(/^atrium\.space\.room\/lantern\/[\w-]{22}\//, 'atrium.space/lantern/'), String(value))
+  }
+  await storeAsBefore({ draft: 'From before' })
+  assert.equal(await (await Vault.open({ room, mk })).read('draft'), 'From before')
+})
+
 test('what another tab has moved and dropped meanwhile is not stored again', async () => {
   await storeAsBefore({ draft: 'From before' })
   const { decrypt } = crypto.subtle

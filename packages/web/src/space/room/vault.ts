@@ -10,7 +10,7 @@ const INFO = 'atrium/space-app/local/v1'
  * is sealed under a key derived from the room's key, so that nobody can read it without the link.
  */
 export class Vault {
-  /** Of what says how far the visitor has read. */
+  /** The name of how far the visitor has read. */
   readonly seenName: string
   readonly #prefix: string
   readonly #key: CryptoKey
@@ -88,17 +88,20 @@ export class Vault {
    * were read.
    */
   async #adopt(before: string): Promise<void> {
-    const seen = this.names('seen/', before)
+    const own: string[] = []
+    for (const name of this.names('', before)) if ((await this.read(name, before)) !== undefined) own.push(name)
+    const seen = own.filter((name) => name.startsWith('seen/'))
     if (seen.length > 0 && !seen.includes(this.seenName)) return
-    for (const name of this.names('', before)) {
-      if ((await this.read(name, before)) === undefined) continue
+    // What says whose this is goes last: a visit that is cut short leaves it for the next one.
+    for (const name of own.toSorted((a, b) => Number(a === this.seenName) - Number(b === this.seenName))) {
       try {
         // Another tab may have moved it meanwhile.
         const value = localStorage[before + name]
         if (value) localStorage[this.#prefix + name] ??= value
         localStorage.removeItem(before + name)
       } catch {
-        // There is no space: it stays for the next visit.
+        // There is no space: the rest stays for the next visit.
+        return
       }
     }
   }
