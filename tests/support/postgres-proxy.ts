@@ -136,7 +136,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   }
   const toServer = createServer((client) => lead(client, dial()))
   const toPooler = pooler && createServer((client) => lead(client, connect(Number(pooler.port), pooler.hostname)))
-  // Not ports that Linux gives to whoever asks for any: after a cut, these are opened again.
+  // No ephemeral ports: after a cut, the same ports are opened again.
   const entries = await Promise.all(
     [toServer, ...(toPooler ? [toPooler] : [])].map(async (server) => ({ server, port: await listen(server, await freePort()) })),
   )

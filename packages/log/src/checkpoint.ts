@@ -44,11 +44,12 @@ export function openCheckpoint(signed: string, logKeys: readonly Verifier[]): Op
   if (keys.length === 0) throw new LogError(`the checkpoint is of another log, ${checkpoint.origin}`)
   // Every key is tried, so that one wrong signature of a known key refuses the note.
   if (!keys.map((key) => isSignedBy(note, key)).includes(true)) {
-    const known = keys.map(({ keyId }) => toHex(keyId)).join(', ')
-    const signers = note.signatures.flatMap(({ name, keyId }) => (name === checkpoint.origin ? [toHex(keyId)] : [])).join(', ')
+    const known = keys.map(({ keyId }) => toHex(keyId))
+    const named = note.signatures.filter(({ name }) => name === checkpoint.origin).map(({ keyId }) => toHex(keyId))
+    const signers = named.filter((keyId) => !known.includes(keyId)).join(', ')
     const hint =
       signers && `, but it names ${signers}: if the operator has rotated the key, ask people you trust for its new verifier key`
-    throw new LogError(`the checkpoint of ${checkpoint.origin} is not signed by its key ${known}${hint}`)
+    throw new LogError(`the checkpoint of ${checkpoint.origin} is not signed by its key ${known.join(', ')}${hint}`)
   }
   return { ...checkpoint, note }
 }

@@ -188,7 +188,7 @@ export class ListedConnection {
 
   /**
    * Puts a new invitation on the list, unless one of `before` is open: invitations for the same person whose answers were
-   * lost. None of them comes back: who has the link of one that was used or taken back would read again.
+   * lost. One that was used or taken back is not put back: its link would open the room.
    */
   async open(invite: Invite, before: readonly string[] = [], signal?: AbortSignal): Promise<void> {
     await this.change((list) => {

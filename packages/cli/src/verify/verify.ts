@@ -181,7 +181,7 @@ async function checkAttest(report: Report, downloads: Downloads, certificate: Ve
   })
 }
 
-/** While a key is replaced, one process shows the certificate, and another one answers. */
+/** Requests for the certificate, to reach a process that has another key, as while a key is replaced. */
 const maxAsked = 5
 
 /** If the certificate's key did not sign, says whether that of another certificate did, which the service also shows. */
@@ -202,7 +202,7 @@ async function explainOtherKey<Value>(
       if (other.key.thumbprint === certificate.key.thumbprint) continue
       check(other)
     } catch (error) {
-      // It explains nothing, so what the first check has found is reported.
+      // This one explains nothing. If none does, what the first check has found is reported.
       if (error instanceof CheckFailed) continue
       throw error
     }

@@ -37,7 +37,7 @@ test('the rooms of many callers behind one address are answered at the same time
   assert.deepEqual(statuses, new Set([200]))
 })
 
-test('a call that cannot be forwarded says when to come again', async (t) => {
+test('the answer to a call that cannot be forwarded says when to come again', async (t) => {
   const { config } = api.ctx
   const { spaceOrigin } = config
   // Nothing listens there.

@@ -96,7 +96,7 @@ export function takeJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', (req, payload, done) => {
     const senderOf = () => {
       const address = limitAddress(req.ip)
-      // Whoever has a network of IPv6 has thousands of such addresses.
+      // An IPv6 network of /48 has 65,536 of these addresses.
       return networkOf(address, 48) ?? address
     }
     bodies.read(payload, senderOf, (error, body) => {

@@ -26,7 +26,7 @@ export function serviceOrigin(): string | undefined {
   return chosen
 }
 
-/** What tells apart two rooms of one name in what this device keeps: in a file, those of two services. */
+/** Keeps apart rooms of one name on this device: by owner, and in a file by service. */
 export function keptFor(owner = ''): string {
   return isFile() ? `${owner} ${serviceOrigin()}` : owner
 }

@@ -12,7 +12,7 @@ const page = '<script type="module" src="/space/assets/app-1.js"></script><link 
 const served = new Map<string, string>()
 const cert = (code: string, sig = 's') =>
   JSON.stringify({ signed: JSON.stringify({ functionCodeSha256: code }), sig, alg: 'ES256', pubkey: {} })
-/** The certificates of several processes, of which each connection meets the next one. */
+/** The certificates of several processes, each connection gets the next one. */
 let processes: string[] = []
 let connections = 0
 /** What another name of this server shows in turn. */

@@ -105,7 +105,7 @@ function noticeOf({ author }: Entry, retracted: 'notice' | 'unloaded', isMine: b
   return isMine ? t.tools.messages.youNotice : t.tools.messages.notice(name)
 }
 
-/** Readers hide the message only if both messages are proven to have the same author: no account retracts what a guest wrote. */
+/** Readers hide the message only if both have the same listed device or the same proven author. */
 function canRetract(entry: Entry, isMine: boolean): boolean {
   if (!isMine || !mayRetract(entry, entry)) return false
   const email = accountStore.value.account?.email.toLowerCase()

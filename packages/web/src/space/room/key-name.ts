@@ -5,7 +5,7 @@ import type { RoomSecret } from '@atrium/sealing/room-secret'
 const INFO = 'atrium/space-app/lines/v2/name/'
 
 /**
- * Under which this device stores what it has read and written: lines, drafts, unsent messages. Each key of a room, and each
+ * The name for what this device has read and written: lines, drafts, unsent messages. Each key of a room, and each
  * `owner` of a room with a list, has a name of its own: otherwise a link to another room of this name would make the device
  * forget what it has read of this one, and send there what was written for this one.
  */

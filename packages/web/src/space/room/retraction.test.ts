@@ -58,7 +58,7 @@ for (const [who, first, second, isHidden] of AUTHORS)
     assert.deepEqual(new Map(marksOf([retraction], [original])), new Map(expected as [string, 'hidden'][]))
   })
 
-test('a device in a room with a list takes back what it wrote before its member was known', () => {
+test('a device in a room with a list retracts what it wrote before its member was known', () => {
   const listed = (one: Entry, key: string): Entry => {
     const member = { key, standing: { ok: false, reason: 'unsigned' } } satisfies Member
     return Object.assign(one, { member })

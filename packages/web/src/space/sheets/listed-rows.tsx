@@ -16,7 +16,7 @@ const unseen = (shown: string) => <span class="unseen">{shown}</span>
 export interface Removal {
   /** The names of the devices that leave with this one. */
   alsoRemoved: string[]
-  /** Those of devices that were invited for the same person and stay. */
+  /** The names of the same person's other devices, which stay. */
   stay: string[]
   /** For whom open invitations leave with it. */
   takesBack: string[]

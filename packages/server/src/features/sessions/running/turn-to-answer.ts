@@ -11,8 +11,8 @@ const maxAgentTurns = 3
 /**
  * The entry that the agent answers now: the newest one after `answeredSeq` that addresses it. Several that came
  * together get one answer. An entry of a person always addresses the agent. An entry of another agent does so only
- * where it names the agent, and only `maxAgentTurns` times in a row, so that two agents do not keep each other
- * talking. The agent's own entries never do.
+ * where it names the agent, and only below `maxAgentTurns` turns of agents in a row, so that two agents do not
+ * talk for ever. The agent's own entries never do.
  */
 export function turnToAnswer(entries: RoomEntry[], self: Self, answeredSeq: number): RoomEntry | undefined {
   return entries.findLast((entry, i) => entry.seq > answeredSeq && addresses(entry, self, () => agentTurnsBefore(entries, i)))
