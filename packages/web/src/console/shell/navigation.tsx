@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ArchMark } from '../../space/parts/arch.tsx'
 import { signOut } from '../api/api.ts'
 import type { ConsoleSession } from '../api/session.ts'
@@ -20,7 +20,8 @@ interface NavigationProps {
 
 export function Navigation({ session, pages, path, isOpen, onClose }: NavigationProps) {
   const drawer = useRef<HTMLElement>(null)
-  useEffect(() => {
+  // With the drawer itself: a focus that moves later would take the next key from the control that has it by then.
+  useLayoutEffect(() => {
     if (!isOpen) return undefined
     const opener = document.activeElement
     drawer.current?.querySelector<HTMLElement>('a')?.focus()
