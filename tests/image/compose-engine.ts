@@ -86,8 +86,8 @@ export async function composeUp(
     const [kind, ...command] = test
     assert.ok(kind === 'CMD' || kind === 'CMD-SHELL', `${name} has a health check`)
     const { retries = 3, start_period = '0s', interval = '30s' } = file.services[name]!.healthcheck!
-    const patience = Math.max(60_000, millisecondsOf(start_period) + retries * millisecondsOf(interval))
-    for (const deadline = Date.now() + patience; ; await delay(250)) {
+    const timeoutMs = Math.max(60_000, millisecondsOf(start_period) + retries * millisecondsOf(interval))
+    for (const deadline = Date.now() + timeoutMs; ; await delay(250)) {
       const container = running.get(name)!
       assert.ok(!container.hasEnded(), `${name} has ended:\n${said()}`)
       const { code, output } = await container.exec(...(kind === 'CMD' ? command : ['sh', '-c', ...command]))

@@ -157,7 +157,7 @@ export interface AccompanyOptions {
   wait?: Wait
 }
 
-const admitEveryMs = 500
+const admitIntervalMs = 500
 
 /**
  * The owner admits the device of an agent as soon as it has answered, and removes it when the session has ended, which
@@ -197,7 +197,7 @@ export async function accompanyAgent(
       return undefined
     })
     if (ended !== undefined) return ended
-    await wait(isIn ? lookEveryMs : admitEveryMs, signal)
+    await wait(isIn ? lookEveryMs : admitIntervalMs, signal)
   }
 }
 

@@ -65,7 +65,7 @@ export interface JoinSealedOptions extends JoinOptions {
 /** An agent can wait: it retries for about half a minute while the Space service is unavailable. */
 const retries = 10
 
-const admittedEveryMs = 500
+const admittedIntervalMs = 500
 
 /**
  * Joins the session of a launch into a room whose key never reaches a server: opens the invitation that was sealed to
@@ -161,7 +161,7 @@ async function readOnceAdmitted(room: ListedRoom, watch: SessionWatch): Promise<
     } catch (error) {
       if (!(error instanceof NotListedError) || error.reason === 'revoked') throw error
     }
-    await watch.pause(admittedEveryMs)
+    await watch.pause(admittedIntervalMs)
   }
 }
 

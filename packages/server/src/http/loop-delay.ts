@@ -2,7 +2,7 @@ import { createHistogram, performance } from 'node:perf_hooks'
 
 /** The part of its time that a loop works, below which its delay is not worth a measurement. */
 const idleBelow = 0.02
-const lookEveryMs = 1_000
+const pollIntervalMs = 1_000
 /** Longer delays are recorded as this. */
 const maxNs = 3_600e9
 
@@ -25,7 +25,7 @@ export interface LoopDelays {
 export class LoopDelay {
   readonly #resolutionMs: number
   readonly #sampled = createHistogram({ lowest: 1_000, highest: maxNs, figures: 2 })
-  readonly #looking = setInterval(() => this.#look(), lookEveryMs).unref()
+  readonly #looking = setInterval(() => this.#look(), pollIntervalMs).unref()
   #sampling: NodeJS.Timeout | undefined
   #sampledAtMs = 0
   #idleMs = 0

@@ -14,7 +14,7 @@ import { drain } from './stop-server.ts'
 import { startBeat } from './beat.ts'
 import { startSweeper } from './sweeper.ts'
 
-const closePatienceMs = 800
+const closeTimeoutMs = 800
 
 export interface RunningApi {
   port: number
@@ -60,7 +60,7 @@ export async function startApi(config: Config, secrets: Secrets, databaseUrl: st
         await Promise.all([stopBeat(), stopProbe()])
         await opened.close()
       }
-      await Promise.all([Promise.race([closeAll(), delay(closePatienceMs)]), ctx.tracing?.close()])
+      await Promise.all([Promise.race([closeAll(), delay(closeTimeoutMs)]), ctx.tracing?.close()])
     },
   }
 }

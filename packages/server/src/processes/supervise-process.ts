@@ -100,10 +100,10 @@ export async function superviseProcess({
       clearTimeout(restart)
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = new Promise((resolve) => child.once('exit', resolve))
-      const patience = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+      const killer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
       child.kill('SIGTERM')
       await ended
-      clearTimeout(patience)
+      clearTimeout(killer)
     },
   }
 }

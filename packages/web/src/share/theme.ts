@@ -70,7 +70,7 @@ const HOUSE = { light: housePalette('light'), dark: housePalette('dark') }
 
 const SYSTEM: Theme = { look: 'house', ...HOUSE }
 
-type Wishes = Partial<Record<'background' | 'surface' | 'text' | 'muted' | 'accent', Colour>>
+type ThemeColours = Partial<Record<'background' | 'surface' | 'text' | 'muted' | 'accent', Colour>>
 
 /**
  * Reads the theme of a collection's metadata: a name, or an object of CSS colours under `background`, `surface`,
@@ -80,13 +80,13 @@ type Wishes = Partial<Record<'background' | 'surface' | 'text' | 'muted' | 'acce
  */
 export function readTheme(value: unknown): Theme {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return NAMED.get(value) ?? SYSTEM
-  const wishes = readWishes(value)
-  if (!wishes.background && !wishes.text && !wishes.surface) {
-    return { look: 'house', light: paletteFrom(HOUSE.light, wishes), dark: paletteFrom(HOUSE.dark, wishes) }
+  const asked = readThemeColours(value)
+  if (!asked.background && !asked.text && !asked.surface) {
+    return { look: 'house', light: paletteFrom(HOUSE.light, asked), dark: paletteFrom(HOUSE.dark, asked) }
   }
-  const backdrop = wishes.background ?? (wishes.text ? opposite(wishes.text) : wishes.surface)
+  const backdrop = asked.background ?? (asked.text ? opposite(asked.text) : asked.surface)
   const base = backdrop && isDark(backdrop) ? DARK : LIGHT
-  return { look: 'plain', palette: paletteFrom(base, wishes) }
+  return { look: 'plain', palette: paletteFrom(base, asked) }
 }
 
 const wishKeys = ['background', 'surface', 'text', 'muted', 'accent']
@@ -120,7 +120,7 @@ function housePalette(scheme: 'light' | 'dark'): Palette {
   }
 }
 
-function readWishes(theme: object): Wishes {
+function readThemeColours(theme: object): ThemeColours {
   const read = (key: string, behind: Colour): Colour | undefined => {
     const parsed = Object.hasOwn(theme, key) ? parseColour((theme as Record<string, unknown>)[key]) : undefined
     return parsed && mix(behind, parsed.colour, parsed.alpha)
@@ -128,24 +128,23 @@ function readWishes(theme: object): Wishes {
   // Replaces translucent colours by the resulting opaque ones, so that contrast is computed from the visible colour.
   const background = read('background', WHITE)
   const behind = background ?? WHITE
-  const wishes = {
+  const asked = {
     background,
     ...Object.fromEntries(wishKeys.slice(1).map((key) => [key, read(key, behind)])),
   }
-  return Object.fromEntries(Object.entries(wishes).filter(([, colour]) => colour !== undefined))
+  return Object.fromEntries(Object.entries(asked).filter(([, colour]) => colour !== undefined))
 }
 
-function paletteFrom(base: Palette, wishes: Wishes): Palette {
-  const background = wishes.background ?? base.background
-  const text = firstReadable([background], [wishes.text, base.text, BLACK, WHITE])
+function paletteFrom(base: Palette, asked: ThemeColours): Palette {
+  const background = asked.background ?? base.background
+  const text = firstReadable([background], [asked.text, base.text, BLACK, WHITE])
   // The base's own greys fit its background only. On another background they are derived.
-  const tuned = wishes.background ? undefined : base
-  const surfaces = [wishes.surface, tuned?.surface, mix(background, text, 0.06)]
+  const tuned = asked.background ? undefined : base
+  const surfaces = [asked.surface, tuned?.surface, mix(background, text, 0.06)]
   const surface = surfaces.find((colour) => colour && readable(text, colour)) ?? background
   const softened = [0.38, 0.3, 0.22, 0.14, 0.07].map((share) => mix(text, background, share))
-  const muted = firstReadable([background, surface], [wishes.muted, tuned?.muted, ...softened, text])
-  const accent =
-    [wishes.accent, base.accent].find((colour) => colour && contrast(colour, background) >= MIN_MARK_CONTRAST) ?? text
+  const muted = firstReadable([background, surface], [asked.muted, tuned?.muted, ...softened, text])
+  const accent = [asked.accent, base.accent].find((colour) => colour && contrast(colour, background) >= MIN_MARK_CONTRAST) ?? text
   return { scheme: isDark(background) ? 'dark' : 'light', background, surface, text, muted, accent }
 }
 

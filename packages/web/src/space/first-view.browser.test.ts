@@ -9,7 +9,7 @@ import { makeSealedRoom, newVisitor } from './testing/visitor.ts'
 
 /**
  * Bytes of HTML, scripts, styles and pictures, each compressed alone with gzip, as a proxy in front of the service does. A
- * room also has the worker that opens its lines. What a panel needs is loaded with the panel: `later` of parts/later.tsx.
+ * room also has the worker that opens its lines. What a panel needs is loaded with the panel: `later` of components/later.tsx.
  */
 const MOST_BYTES = { 'the start page': 68_300, 'an open room': 82_500 }
 

@@ -24,7 +24,7 @@ describe('the app as a screen reader hears it', { skip: skipWithoutChromium, tim
 
   /** Waits until a text is in a live region that the browser exposes. */
   async function heard({ page, context }: Visitor, text: string | RegExp): Promise<void> {
-    const said = page.locator('.unseen[role=status] p').filter({ hasText: text })
+    const said = page.locator('.visually-hidden[role=status] p').filter({ hasText: text })
     await explained([{ page }], said.first().waitFor({ state: 'attached' }))
     const cdp = await context.newCDPSession(page)
     assert.ok(await isExposed(cdp, await said.first().innerText()), `${String(text)} is not exposed`)

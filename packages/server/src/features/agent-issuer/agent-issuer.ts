@@ -38,7 +38,7 @@ const lifeMs = AGENT_TOKEN_LIFETIME.maxAgeSeconds * 1_000
 /** A server that answers with a wrong date must not obtain a token for the far future. */
 const maxAheadMs = 10 * 60_000
 /** Each call of each agent finds the same difference. */
-const reportEveryMs = 60_000
+const reportIntervalMs = 60_000
 const maxNameLength = 200
 
 /** The platform's own issuer (RS256). */
@@ -62,7 +62,7 @@ export class PlatformIssuer implements AgentIssuer {
     if (Number.isNaN(aheadMs)) return
     if (Math.abs(aheadMs) <= maxAheadMs) {
       this.#aheadMs = aheadMs
-    } else if (performance.now() - this.#reportedAtMs >= reportEveryMs) {
+    } else if (performance.now() - this.#reportedAtMs >= reportIntervalMs) {
       this.#reportedAtMs = performance.now()
       this.#onWrongClock(Math.round(aheadMs / 1_000))
     }

@@ -26,7 +26,7 @@ test('on one PostgreSQL all tenants share a call, and its error is thrown', asyn
 
 test('the tenants of each shard share a call, and a shard that fails fails no other', async () => {
   assert.ok(low.length > 0 && high.length > 0)
-  const byShard = new ByShard(half, { patienceMs: 1_000, pauseMs: 300 })
+  const byShard = new ByShard(half, { timeoutMs: 1_000, pauseMs: 300 })
   let calls = 0
   const work = async (ids: string[]) => {
     if (ids.includes(low[0]!) && calls++ === 0) throw new Error('down')
@@ -44,7 +44,7 @@ test('the tenants of each shard share a call, and a shard that fails fails no ot
 })
 
 test('the other shards do not wait for a shard that hangs, which is left out until it answers', async () => {
-  const byShard = new ByShard(half, { patienceMs: 20, pauseMs: 0 })
+  const byShard = new ByShard(half, { timeoutMs: 20, pauseMs: 0 })
   let answer: ((ids: string[]) => void) | undefined
   let calls = 0
   const work = (ids: string[]) => {
@@ -63,7 +63,7 @@ test('the other shards do not wait for a shard that hangs, which is left out unt
 })
 
 test('a shard whose node has failed is tried without anybody waiting, after growing pauses', async () => {
-  const byShard = new ByShard(half, { patienceMs: 5_000, pauseMs: 300 })
+  const byShard = new ByShard(half, { timeoutMs: 5_000, pauseMs: 300 })
   let answer: ((ids: string[]) => void) | undefined
   let calls = 0
   const work = (ids: string[]) => {
@@ -100,7 +100,7 @@ test('while shards do not answer, the work on others goes on, and they are tried
   const ids = Array.from({ length: 200 }, (_, n) => `tenant ${n}`)
   const [healthy = 0, ...frozen] = [...eight.group(ids).keys()]
   assert.equal(frozen.length, 7)
-  const byShard = new ByShard(eight, { patienceMs: 50, pauseMs: 20 })
+  const byShard = new ByShard(eight, { timeoutMs: 50, pauseMs: 20 })
   const hanging: ((error: Error) => void)[] = []
   const work = (some: string[]) =>
     eight.shardOf(some[0]!) === healthy ? Promise.resolve(some) : new Promise<string[]>((_, reject) => void hanging.push(reject))
@@ -127,7 +127,7 @@ test('of two nodes that hang, each is tried as often as if it were the only one'
     [0, 0, 0, 0, 1, 1, 1, 1],
   )
   const ids = Array.from({ length: 100 }, (_, n) => `tenant ${n}`)
-  const byShard = new ByShard(eight, { patienceMs: 50, pauseMs: 20 })
+  const byShard = new ByShard(eight, { timeoutMs: 50, pauseMs: 20 })
   const hanging: ((error: Error) => void)[] = []
   const tried: number[] = []
   const work = (some: string[]) => {
@@ -157,7 +157,7 @@ test('while a node hangs, the shards of another that failed at once take part ag
   const shards = [...many.group(ids).keys()]
   assert.equal(shards.length, 32)
   const frozen = new Set(shards.slice(0, 16))
-  const byShard = new ByShard(many, { patienceMs: 50, pauseMs: 20 })
+  const byShard = new ByShard(many, { timeoutMs: 50, pauseMs: 20 })
   const hanging: ((error: Error) => void)[] = []
   let isDown = true
   const work = (some: string[]) => {
@@ -181,7 +181,7 @@ test('while a node hangs, the shards of another that failed at once take part ag
 
 test('while a shard is out, whether it fails at once or hangs, its tenants get the same error', async () => {
   for (const takesMs of [0, 80]) {
-    const byShard = new ByShard(half, { patienceMs: 50, pauseMs: 20 })
+    const byShard = new ByShard(half, { timeoutMs: 50, pauseMs: 20 })
     const errors = new Set<unknown>()
     for (let n = 0; n < 8; n++) {
       const fail = () => delay(takesMs).then(() => Promise.reject(new ConnectionLost(`down ${n}`)))
@@ -196,7 +196,7 @@ test('while a shard is out, whether it fails at once or hangs, its tenants get t
 })
 
 test('a shard that has hung is tried although the work on a healthy one takes long', async () => {
-  const byShard = new ByShard(half, { patienceMs: 50, pauseMs: 20 })
+  const byShard = new ByShard(half, { timeoutMs: 50, pauseMs: 20 })
   await byShard.run(low, () => delay(60).then(() => Promise.reject(new ConnectionLost('no answer'))))
   let answer: ((ids: string[]) => void) | undefined
   await byShard.run(high, () => new Promise<string[]>((resolve) => (answer = resolve)))
@@ -232,7 +232,7 @@ test('a lack of connections does not count as an answer of a node that has faile
     [new HeldElsewhere(), true],
     [withCode('23514'), true],
   ] as const) {
-    const byShard = new ByShard(half, { patienceMs: 1_000, pauseMs: 20 })
+    const byShard = new ByShard(half, { timeoutMs: 1_000, pauseMs: 20 })
     for (const fault of [new ConnectionLost('down'), error]) {
       await byShard.run(low, () => Promise.reject(fault))
       await delay(60)
@@ -243,7 +243,7 @@ test('a lack of connections does not count as an answer of a node that has faile
 })
 
 test('a coordinator without a free connection is not asked again at once', async () => {
-  const byShard = new ByShard(half, { patienceMs: 1_000, pauseMs: 300 })
+  const byShard = new ByShard(half, { timeoutMs: 1_000, pauseMs: 300 })
   const full = Object.assign(new Error('too many clients'), { code: '53300' })
   await byShard.run(low, () => Promise.reject(full))
   assert.equal((await byShard.run(low, (ids) => Promise.resolve(ids))).failed.get(low[0]!), full)
@@ -255,7 +255,7 @@ test('work that takes too long counts as a failure of its node only if the node 
   const timeout = Object.assign(new Error('statement timeout'), { code: '57014' })
   const up = (ids: string[]) => Promise.resolve(ids)
   for (const answersOthers of [true, false]) {
-    const byShard = new ByShard(half, { patienceMs: 1_000, pauseMs: 20 })
+    const byShard = new ByShard(half, { timeoutMs: 1_000, pauseMs: 20 })
     const { failed } = await byShard.run(low, async () => {
       await delay(2)
       if (answersOthers) await byShard.run(high, up)

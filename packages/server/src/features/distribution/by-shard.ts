@@ -8,7 +8,7 @@ import type { TenantShards } from './tenant-shards.ts'
 /** Shards that are worked on at once. One that has not answered after `countedMs` no longer counts. */
 const atOnce = 4
 const countedMs = 250
-const patienceMs = 1_000
+const timeoutMs = 1_000
 /** After a failure, a shard is left out for as long; twice as long after each further one of its node. */
 const pauseMs = 500
 const maxPauseMs = 4_000
@@ -36,7 +36,7 @@ interface Outcome<T> {
  */
 export class ByShard {
   readonly #shards: TenantShards
-  readonly #times: { patienceMs: number; pauseMs: number }
+  readonly #times: { timeoutMs: number; pauseMs: number }
   readonly #permits = new Semaphore(atOnce)
   /** Shards that are left out, with the error of their tenants. */
   readonly #leftOut = new Map<number, unknown>()
@@ -44,7 +44,7 @@ export class ByShard {
   readonly #failing = new Map<number, Failing>()
   readonly #probes = new NodeProbes(maxPauseMs)
 
-  constructor(shards: TenantShards, times = { patienceMs, pauseMs }) {
+  constructor(shards: TenantShards, times = { timeoutMs, pauseMs }) {
     this.#shards = shards
     this.#times = times
   }
@@ -72,15 +72,15 @@ export class ByShard {
     if (failing) return this.#probe(shard, failing, work)
     const answered = new AbortController()
     const after = (ms: number) => delay(ms, undefined, { signal: answered.signal, ref: false })
-    const patience = this.#times.patienceMs
-    const counted = Math.min(countedMs, patience)
+    const { timeoutMs } = this.#times
+    const counted = Math.min(countedMs, timeoutMs)
     try {
       const { answer } = await this.#permits.run(async () => {
         const begun = this.#begin(shard, work)
         await Promise.race([begun, after(counted)])
         return { answer: begun }
       })
-      const late = after(patience - counted).then(() => {
+      const late = after(timeoutMs - counted).then(() => {
         throw this.#leftOut.get(shard)
       })
       return await Promise.race([answer, late])
@@ -137,7 +137,7 @@ export class ByShard {
   #leaveOut(shard: number, last: unknown, startedAtMs: number): void {
     const before = this.#failing.get(shard)
     const node = this.#shards.nodeOf(shard)
-    const isHung = performance.now() - startedAtMs > this.#times.patienceMs
+    const isHung = performance.now() - startedAtMs > this.#times.timeoutMs
     const isFault = this.#probes.isFault(node, last, startedAtMs)
     // If it was failing before, or hung, its tenants got that error meanwhile. It stays the error of the outage.
     const error = isFault && (before || isHung) ? this.#leftOut.get(shard) : last

@@ -12,7 +12,7 @@ const intervalMs = 60_000
 /** How far back the worst value looks. */
 export const windowMs = 3_600_000
 /** Longer than the 15 s after which no process accepts a revoked key, so that a broken promise is measured as one. */
-const patienceMs = 20_000
+const timeoutMs = 20_000
 
 interface RevocationProbeOptions {
   db: Database
@@ -123,7 +123,7 @@ export class RevocationProbe {
     let elapsedMs = 0
     while (!(await this.#isRefused(hash))) {
       elapsedMs = performance.now() - startMs
-      if (elapsedMs >= patienceMs) break
+      if (elapsedMs >= timeoutMs) break
       // Exact to a tenth, so that a long wait costs little.
       await pause(2 + elapsedMs / 10, signal)
       if (signal.aborted) return undefined

@@ -15,15 +15,15 @@ import { GuardCheck } from './stream-guard.ts'
 import { limitAddress } from '@atrium/traffic/client-address'
 
 /** Notifications make the streams fast; the timer makes them reliable. */
-const lookEveryMs = 1_000
+const pollIntervalMs = 1_000
 /** Notifications within this time share a query. */
 const gatherMs = 20
-const beatEveryMs = 15_000
+const heartbeatIntervalMs = 15_000
 /**
  * Together with the age of a cached key, this ends a stream within 15 seconds of a revocation, even without a
  * notification.
  */
-const checkEveryMs = 2_500
+const checkIntervalMs = 2_500
 
 interface EventStreamsOptions {
   db: Database
@@ -66,9 +66,9 @@ export class EventStreams {
     this.#feeds = new EventFeeds(options)
     this.#guards = new GuardCheck(db, keyCache)
     this.#timers = [
-      setInterval(() => this.#look(), lookEveryMs).unref(),
-      setInterval(() => this.#beat(), beatEveryMs).unref(),
-      setInterval(() => void this.#check(), checkEveryMs).unref(),
+      setInterval(() => this.#look(), pollIntervalMs).unref(),
+      setInterval(() => this.#beat(), heartbeatIntervalMs).unref(),
+      setInterval(() => void this.#check(), checkIntervalMs).unref(),
     ]
     const gauge: Gauge = new Gauge({
       name: 'atrium_open_streams',

@@ -32,7 +32,7 @@ type Verdict = 'holds' | 'deleted' | 'ended'
  * How long streams stay open while the database does not answer. Together with the interval of the checks, less than
  * 15 seconds.
  */
-const patienceMs = 10_000
+const timeoutMs = 10_000
 
 /** Checks the conditions of open streams: many guards with few queries. */
 export class GuardCheck {
@@ -57,7 +57,7 @@ export class GuardCheck {
   }
 
   #isPatient(): boolean {
-    return performance.now() - this.#provedAtMs < patienceMs
+    return performance.now() - this.#provedAtMs < timeoutMs
   }
 
   /** A cached key is at most 15 seconds old, and usually half that. A key that cannot be loaded counts as expired. */

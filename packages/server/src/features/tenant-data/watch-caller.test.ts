@@ -17,7 +17,7 @@ async function endsAfter(checks: (() => Promise<void>)[], ms: number): Promise<s
   const codes: string[] = []
   let at = 0
   const next = () => (checks[Math.min(at++, checks.length - 1)] ?? allowed)()
-  const stop = watchCaller(next, ({ code }) => codes.push(code), { intervalMs: 10, patienceMs: 600 })
+  const stop = watchCaller(next, ({ code }) => codes.push(code), { intervalMs: 10, timeoutMs: 600 })
   await wait(ms)
   stop()
   return codes

@@ -3,7 +3,7 @@ import { ApiError } from '#errors/api-error.ts'
 /** Somebody who may not read on is out within a second. */
 const checkIntervalMs = 500
 /** How long the caller may read on while the database does not answer: as long as event streams stay open. */
-const databasePatienceMs = 10_000
+const databaseTimeoutMs = 10_000
 
 /**
  * Checks at intervals whether the caller of a long answer may still read it, and calls `end`, once, when that is not so.
@@ -12,7 +12,7 @@ const databasePatienceMs = 10_000
 export function watchCaller(
   assertStillAllowed: () => Promise<void>,
   end: (reason: ApiError) => void,
-  { intervalMs = checkIntervalMs, patienceMs = databasePatienceMs } = {},
+  { intervalMs = checkIntervalMs, timeoutMs = databaseTimeoutMs } = {},
 ): () => void {
   let allowedAtMs = performance.now()
   let isChecking = false
@@ -30,7 +30,7 @@ export function watchCaller(
     isChecking = wasChecking
     if (isStopped) return
     if (!failure) allowedAtMs = startedAtMs
-    else if (failure.code !== 'unavailable' || performance.now() - allowedAtMs >= patienceMs) {
+    else if (failure.code !== 'unavailable' || performance.now() - allowedAtMs >= timeoutMs) {
       stop()
       end(failure)
     }

@@ -50,7 +50,7 @@ async function createPayment(stripe: Stripe, request: PaymentRequest): Promise<P
     // expires_at is left to Stripe (24 hours): a time of this server would differ in a repeat, which Stripe rejects
     // under the same key.
     const creation = stripe.checkout.sessions.create(sessionParams(request), { idempotencyKey: request.checkoutId })
-    const { id, url, expires_at: expiresAt } = await withinPatience(creation)
+    const { id, url, expires_at: expiresAt } = await withTimeout(creation)
     if (url === null) throw new Error('Stripe made a session without an address')
     return { url, reference: id, expiresAt: new Date(expiresAt * 1_000).toISOString() }
   } catch (error) {
@@ -78,7 +78,7 @@ function sessionParams(request: PaymentRequest): Stripe.Checkout.SessionCreatePa
  * Limits the wait: the SDK waits as long as Stripe asks, up to a minute. A call that timed out here may still
  * succeed, and a repeat finds it.
  */
-async function withinPatience<T>(promise: Promise<T>): Promise<T> {
+async function withTimeout<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`Stripe did not answer within ${timeoutMs} ms`)), timeoutMs)

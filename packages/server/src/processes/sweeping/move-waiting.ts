@@ -21,8 +21,8 @@ export function startMover(ctx: Moving, signal: AbortSignal): (seconds: number) 
  */
 async function moveWaiting({ db, log }: Moving, seconds: number, signal: AbortSignal): Promise<void> {
   log.warn({ seconds: Math.round(seconds) }, 'the clock of the database was set back; the times of waiting work are moved')
-  const patience = { signal, isPassing }
-  const moves = [moveDeliveries(db, seconds, signal), keepTrying(() => updateOverlong(db), patience)]
+  const options = { signal, isPassing }
+  const moves = [moveDeliveries(db, seconds, signal), keepTrying(() => updateOverlong(db), options)]
   for (const moved of await Promise.allSettled(moves))
     if (moved.status === 'rejected' && !signal.aborted)
       log.error(

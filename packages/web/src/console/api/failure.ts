@@ -1,5 +1,5 @@
 import { AtriumError } from '@atrium/client/atrium-error'
-import { isWithin } from '../parts/field-errors.ts'
+import { isWithin } from '../components/field-errors.ts'
 
 /** What a page says about a failed call. */
 interface Failure {

@@ -1,4 +1,4 @@
-import { formatNumber } from '../parts/format.tsx'
+import { formatNumber } from '../components/format.tsx'
 import { api } from '../api/api.ts'
 
 export type Queues = Awaited<ReturnType<typeof api.readQueues>>['data']

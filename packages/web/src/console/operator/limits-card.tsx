@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { isolated } from '../../space/text/format.ts'
 import { api } from '../api/api.ts'
-import { TextField } from '../parts/fields.tsx'
-import { formatBytes, formatNumber } from '../parts/format.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { TextField } from '../components/fields.tsx'
+import { formatBytes, formatNumber } from '../components/format.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
 import { Card, Fact, FactGrid } from './fact-grid.tsx'
 
 type Limits = Awaited<ReturnType<typeof api.getTenantLimits>>['data']

@@ -1,4 +1,4 @@
-import { CheckField, CheckGroup } from '../parts/fields.tsx'
+import { CheckField, CheckGroup } from '../components/fields.tsx'
 
 export type Roles = ('app' | 'issuer')[]
 

@@ -1,11 +1,11 @@
 import { api } from '../api/api.ts'
 import { useQuery } from '../api/use-query.ts'
 import { type Usage } from '../api/usage.ts'
-import { CurlButton } from '../parts/curl-button.tsx'
-import { DataTable } from '../parts/data-table.tsx'
-import { FailureNote } from '../parts/failure.tsx'
-import { formatBytes, formatNumber } from '../parts/format.tsx'
-import { Loading } from '../parts/loading.tsx'
+import { CurlButton } from '../components/curl-button.tsx'
+import { DataTable } from '../components/data-table.tsx'
+import { FailureNote } from '../components/failure.tsx'
+import { formatBytes, formatNumber } from '../components/format.tsx'
+import { Loading } from '../components/loading.tsx'
 import { Card } from './fact-grid.tsx'
 
 const MONTHS = 3

@@ -1,11 +1,11 @@
 import { api } from '../api/api.ts'
 import { useQuery } from '../api/use-query.ts'
-import { CopyText } from '../parts/copy.tsx'
-import { CurlButton } from '../parts/curl-button.tsx'
-import { FailureNote } from '../parts/failure.tsx'
-import { formatNumber } from '../parts/format.tsx'
-import { Loading } from '../parts/loading.tsx'
-import { PageHead } from '../parts/page-head.tsx'
+import { CopyText } from '../components/copy.tsx'
+import { CurlButton } from '../components/curl-button.tsx'
+import { FailureNote } from '../components/failure.tsx'
+import { formatNumber } from '../components/format.tsx'
+import { Loading } from '../components/loading.tsx'
+import { PageHead } from '../components/page-head.tsx'
 import { Card, Fact, FactGrid } from './fact-grid.tsx'
 
 /** What release runs, and what its database has. */

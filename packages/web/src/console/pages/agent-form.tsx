@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { isolated } from '../../space/text/format.ts'
 import { api } from '../api/api.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { SelectField, TextArea, TextField } from '../parts/fields.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { SelectField, TextArea, TextField } from '../components/fields.tsx'
 import { parseEncryptionJwk } from './public-jwk.ts'
 
 export type Agent = Awaited<ReturnType<typeof api.getAgent>>['data']

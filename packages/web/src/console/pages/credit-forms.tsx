@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { api } from '../api/api.ts'
-import { SelectField, TextField } from '../parts/fields.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { SelectField, TextField } from '../components/fields.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
 
 /** `onMade` gets the coupon, which the server returns once. */
 export function CouponForm({ onClose, onMade }: { onClose: () => void; onMade: (coupon: string) => void }) {

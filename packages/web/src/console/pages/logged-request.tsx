@@ -1,8 +1,8 @@
 import { errors } from '@atrium/contract/errors'
 import type { api } from '../api/api.ts'
-import { CopyText } from '../parts/copy.tsx'
-import { Facts } from '../parts/facts.tsx'
-import { Badge, type Tone } from '../parts/format.tsx'
+import { CopyText } from '../components/copy.tsx'
+import { Facts } from '../components/facts.tsx'
+import { Badge, type Tone } from '../components/format.tsx'
 import { Link } from '../router/router.tsx'
 
 export type Logged = Awaited<ReturnType<typeof api.listRequests>>['data'][number]

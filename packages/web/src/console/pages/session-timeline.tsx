@@ -1,5 +1,5 @@
 import type { api } from '../api/api.ts'
-import { formatNumber, formatTime } from '../parts/format.tsx'
+import { formatNumber, formatTime } from '../components/format.tsx'
 
 export type Session = Awaited<ReturnType<typeof api.listSessions>>['data'][number]
 

@@ -1,6 +1,6 @@
 import { api } from '../api/api.ts'
-import { toCsv } from '../parts/csv.ts'
-import { download } from '../parts/download.ts'
+import { toCsv } from '../components/csv.ts'
+import { download } from '../components/download.ts'
 import type { Movement } from './credits.tsx'
 
 const PAGE = 200

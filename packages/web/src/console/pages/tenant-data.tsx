@@ -2,7 +2,7 @@ import { isolated } from '../../space/text/format.ts'
 import { api, currentSession } from '../api/api.ts'
 import { sessionStore } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
-import { TenantExport } from '../parts/tenant-export.tsx'
+import { TenantExport } from '../components/tenant-export.tsx'
 import { confirm } from '../shell/confirm.tsx'
 
 /** All data of the tenant as a file, and its end. Only an owner does either, and only here: a key cannot. */

@@ -1,19 +1,19 @@
 import { useMemo } from 'preact/hooks'
 import { lastDays, loadUsageDays, type Meter, monthPeriod, type Period, problemOfPeriod, sum } from '../api/usage.ts'
 import { useQuery } from '../api/use-query.ts'
-import { Chart } from '../parts/chart.tsx'
-import { toCsv } from '../parts/csv.ts'
-import { CurlButton } from '../parts/curl-button.tsx'
-import { DataTable } from '../parts/data-table.tsx'
-import { download } from '../parts/download.ts'
-import { FailureNote } from '../parts/failure.tsx'
-import { FieldErrors } from '../parts/field-errors.ts'
-import { SelectField, TextField } from '../parts/fields.tsx'
-import { formatBytes, formatNumber } from '../parts/format.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { Loading } from '../parts/loading.tsx'
-import { PageHead } from '../parts/page-head.tsx'
-import { useTyped } from '../parts/use-typed.ts'
+import { Chart } from '../components/chart.tsx'
+import { toCsv } from '../components/csv.ts'
+import { CurlButton } from '../components/curl-button.tsx'
+import { DataTable } from '../components/data-table.tsx'
+import { download } from '../components/download.ts'
+import { FailureNote } from '../components/failure.tsx'
+import { FieldErrors } from '../components/field-errors.ts'
+import { SelectField, TextField } from '../components/fields.tsx'
+import { formatBytes, formatNumber } from '../components/format.tsx'
+import { Icon } from '../components/icon.tsx'
+import { Loading } from '../components/loading.tsx'
+import { PageHead } from '../components/page-head.tsx'
+import { useTyped } from '../components/use-typed.ts'
 import { useSearch } from '../router/router.tsx'
 
 const meters = ['requests', 'items', 'paints', 'launches', 'credits', 'bytes'] as const satisfies readonly Meter[]
@@ -102,7 +102,7 @@ export function UsagePage() {
           </FieldErrors.Provider>
         )}
       </div>
-      <p class="unseen" role="status">
+      <p class="visually-hidden" role="status">
         {problem?.message}
       </p>
       {usage.error !== undefined && <FailureNote error={usage.error} onRetry={usage.reload} />}

@@ -1,7 +1,7 @@
 import { may } from '../api/roles.ts'
-import { CurlButton } from '../parts/curl-button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { Badge, formatTime, Time } from '../parts/format.tsx'
+import { CurlButton } from '../components/curl-button.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { Badge, formatTime, Time } from '../components/format.tsx'
 import type { Delivery } from './webhook-health.ts'
 
 /** The list that `attempts` is with `endpoint` in the request. */

@@ -4,13 +4,13 @@ import { may } from '../api/roles.ts'
 import { useAction } from '../api/use-action.ts'
 import { usePages } from '../api/use-pages.ts'
 import { LIVE_MS, usePolling, useReadsAfter } from '../api/use-polling.ts'
-import { CopyText } from '../parts/copy.tsx'
-import { CurlButton } from '../parts/curl-button.tsx'
-import { PagedTable } from '../parts/data-table.tsx'
-import { SelectField } from '../parts/fields.tsx'
-import { Badge, Time } from '../parts/format.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { Empty } from '../parts/page-head.tsx'
+import { CopyText } from '../components/copy.tsx'
+import { CurlButton } from '../components/curl-button.tsx'
+import { PagedTable } from '../components/data-table.tsx'
+import { SelectField } from '../components/fields.tsx'
+import { Badge, Time } from '../components/format.tsx'
+import { Icon } from '../components/icon.tsx'
+import { Empty } from '../components/page-head.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 import { showToast } from '../shell/toast-store.ts'
 import { Attempts, attemptsOf } from './webhook-attempts.tsx'
@@ -111,7 +111,7 @@ export function Deliveries({ id: endpoint, enabled, changes }: DeliveriesProps) 
               return (
                 <button class="button small" type="button" onClick={() => setShownId(delivery.id)}>
                   {length}
-                  <span class="unseen"> attempts: show them</span>
+                  <span class="visually-hidden"> attempts: show them</span>
                 </button>
               )
             },

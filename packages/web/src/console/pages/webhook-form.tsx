@@ -1,8 +1,8 @@
 import type { EventType } from '@atrium/contract/event-types'
 import { useState } from 'preact/hooks'
 import { type api, currentSession } from '../api/api.ts'
-import { CheckField, CheckGroup, TextField } from '../parts/fields.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { CheckField, CheckGroup, TextField } from '../components/fields.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
 
 export type Endpoint = Awaited<ReturnType<typeof api.getWebhookEndpoint>>['data']
 type Body = Parameters<typeof api.createWebhookEndpoint>[0]['body']

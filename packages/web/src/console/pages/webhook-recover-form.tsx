@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { api } from '../api/api.ts'
-import { CheckField, TextField } from '../parts/fields.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { CheckField, TextField } from '../components/fields.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
 
 /** `YYYY-MM-DDTHH:MM` in the time zone of the browser, as an input of that type takes it. */
 function localText(timeMs: number): string {

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Params } from './match-path.ts'
-import { Loading } from '../parts/loading.tsx'
+import { Loading } from '../components/loading.tsx'
 
 export type PageComponent = ComponentType<{ params: Params }>
 

@@ -1,6 +1,6 @@
 import { analysts, type MemberRole } from '@atrium/contract/roles'
 import type { ConsoleSession } from '../api/session.ts'
-import type { IconName } from '../parts/icon.tsx'
+import type { IconName } from '../components/icon.tsx'
 import { operatorPages } from '../operator/pages.ts'
 import { lazyPage, type PageComponent } from './lazy.tsx'
 

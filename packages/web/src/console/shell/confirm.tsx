@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Store } from '../../space/store.ts'
 import { useStore } from '../../space/use-store.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../components/dialog.tsx'
 
 interface Question {
   title: string

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isolated } from '../../space/text/format.ts'
 import type { ConsoleSession } from '../api/session.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../components/icon.tsx'
 import { type PageSpec, pagesOf } from '../router/pages.ts'
 import { matchPath, type Params } from '../router/match-path.ts'
 import { navigate, usePath } from '../router/router.tsx'

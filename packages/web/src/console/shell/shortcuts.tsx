@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Store } from '../../space/store.ts'
 import { useStore } from '../../space/use-store.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../components/dialog.tsx'
 
 export interface Shortcut {
   /** One key such as j or ?, or two in a row such as "g c". */

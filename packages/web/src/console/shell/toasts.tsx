@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'preact/hooks'
 import { useStore } from '../../space/use-store.ts'
-import { FailureFacts } from '../parts/failure.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { FailureFacts } from '../components/failure.tsx'
+import { Icon } from '../components/icon.tsx'
 import { addToastPlace, removeToast, toastStore } from './toast-store.ts'
 
 /**

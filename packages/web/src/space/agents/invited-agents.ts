@@ -1,6 +1,6 @@
 import { agreedEnd, isPastEnd } from '@atrium/room-client/is-past-end'
 import { ApiFailure, type CatalogAgent, type PlatformApi } from '../api/platform-api.ts'
-import { announce } from '../parts/announcer.tsx'
+import { announce } from '../components/announcer.tsx'
 import { Naps } from '../room/backoff.ts'
 import { Store } from '../store.ts'
 import type { AgentDoor } from './agent-door.ts'

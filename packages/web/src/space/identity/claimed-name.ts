@@ -1,4 +1,4 @@
-import { cleanName } from '../parts/authors.ts'
+import { cleanName } from '../components/authors.ts'
 import type { Vault } from '../room/vault.ts'
 import { Store } from '../store.ts'
 

@@ -1,9 +1,9 @@
 import type { Ref } from 'preact'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Entry } from '@atrium/room-client/space-ops'
-import { announce } from '../parts/announcer.tsx'
-import { authorName } from '../parts/authors.ts'
-import { Icon } from '../parts/icon.tsx'
+import { announce } from '../components/announcer.tsx'
+import { authorName } from '../components/authors.ts'
+import { Icon } from '../components/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { focusMessages } from './message-keys.ts'
 import { snippet } from './quote.tsx'
@@ -79,7 +79,7 @@ export function Composer({ session, handle, replyTo, onReplyTo, onChangeName }: 
     >
       {replyTo && <ReplyingTo entry={replyTo} onCancel={() => onReplyTo(undefined)} />}
       <div class="composer-row">
-        <label class="unseen" for="message">
+        <label class="visually-hidden" for="message">
           {t.messages.message}
         </label>
         <textarea

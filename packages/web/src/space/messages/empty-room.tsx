@@ -1,5 +1,5 @@
-import { ArchDrawing } from '../parts/arch.tsx'
-import { ShareLink } from '../parts/share-link.tsx'
+import { ArchDrawing } from '../components/arch.tsx'
+import { ShareLink } from '../components/share-link.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { t } from '../text/text.ts'

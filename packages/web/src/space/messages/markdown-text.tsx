@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { CopyButton } from '../parts/copy-button.tsx'
-import type { Inline, MarkdownLink } from '../parts/parse-inlines.ts'
-import { type Block, parseMarkdown } from '../parts/parse-markdown.ts'
+import { CopyButton } from '../components/copy-button.tsx'
+import type { Inline, MarkdownLink } from '../components/parse-inlines.ts'
+import { type Block, parseMarkdown } from '../components/parse-markdown.ts'
 import { t } from '../text/text.ts'
 
 /**

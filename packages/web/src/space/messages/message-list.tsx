@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Entry } from '@atrium/room-client/space-ops'
-import { announce } from '../parts/announcer.tsx'
-import { copyText } from '../parts/copy-button.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { announce } from '../components/announcer.tsx'
+import { copyText } from '../components/copy-button.tsx'
+import { Icon } from '../components/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { ChunkView } from './chunk-view.tsx'
@@ -84,7 +84,7 @@ export function MessageList({ session, onReply, onLeave, onPeople, onEdit }: Mes
           <PendingView session={session} isMine={isMine} onEdit={onEdit} />
         </div>
       </div>
-      <p class="unseen" id="message-keys">
+      <p class="visually-hidden" id="message-keys">
         {t.messages.keys}
       </p>
       {!atEnd && (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { later } from '../parts/later.tsx'
-import { linkify } from '../parts/linkify.ts'
+import { later } from '../components/later.tsx'
+import { linkify } from '../components/linkify.ts'
 import { t } from '../text/text.ts'
 
 /** Only agents write Markdown. Until its code is there, their text is shown as written. */

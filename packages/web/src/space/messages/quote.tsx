@@ -1,5 +1,5 @@
-import { AgentMark } from '../parts/agent-mark.tsx'
-import { authorName } from '../parts/authors.ts'
+import { AgentMark } from '../components/agent-mark.tsx'
+import { authorName } from '../components/authors.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import type { IsMine } from './use-mine.ts'
@@ -23,7 +23,7 @@ export function Quote({ id, isMine, session, onShow }: QuoteProps) {
     <button class="quote" type="button" tabIndex={-1} onClick={() => onShow(id)}>
       {t.messages.inReplyTo(
         (words) => (
-          <span class="unseen">{words}</span>
+          <span class="visually-hidden">{words}</span>
         ),
         <bdi class="quote-name">{name}</bdi>,
       )}

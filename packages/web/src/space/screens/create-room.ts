@@ -1,14 +1,14 @@
 import { callSpace, RETRIES } from '../api/space-client.ts'
 import { accountStore } from '../identity/account.ts'
 import { identityIn } from '../identity/present.ts'
-import { cleanName } from '../parts/authors.ts'
-import { parseAddresses } from '../parts/parse-addresses.ts'
+import { cleanName } from '../components/authors.ts'
+import { parseAddresses } from '../components/parse-addresses.ts'
 import { newRoomSecret } from '@atrium/room-client/new-room-secret'
 import { ifNew, makeClientSealedRoom } from '../room/client-sealed-channel.ts'
 import type { RoomLink } from '../room-link.ts'
 
 /** What was filled in. */
-export interface Wish {
+export interface RoomForm {
   /** sealed: open, and the clients seal the lines. listed: they do, and the room has a list. */
   readonly policy: 'sealed' | 'listed' | 'open' | 'email'
   readonly title: string
@@ -21,7 +21,7 @@ export interface Wish {
  * Returns a function that creates the room. Called again after a failure, the function creates the same room, because
  * the answer may have been lost. The owner is the account or, for a guest, the key of this device.
  */
-export function prepareRoom({ policy, title, name, addresses }: Wish): () => Promise<RoomLink> {
+export function prepareRoom({ policy, title, name, addresses }: RoomForm): () => Promise<RoomLink> {
   const { emails } = parseAddresses(addresses)
   if (policy === 'listed') {
     let make: (() => Promise<RoomLink>) | undefined

@@ -4,12 +4,12 @@ import { failureWords } from '../api/failure-words.ts'
 import type { SpaceConfig } from '../config.ts'
 import { ownDevice } from '../identity/room-device.ts'
 import { findRoomToken } from '../identity/room-token.ts'
-import { cleanName } from '../parts/authors.ts'
-import { OwnNameField } from '../parts/own-name-field.tsx'
-import { parseAddresses } from '../parts/parse-addresses.ts'
-import { SignInButton } from '../parts/sign-in-button.tsx'
-import { useIsShown } from '../parts/use-is-shown.ts'
-import { Problem } from '../parts/problem.tsx'
+import { cleanName } from '../components/authors.ts'
+import { OwnNameField } from '../components/own-name-field.tsx'
+import { parseAddresses } from '../components/parse-addresses.ts'
+import { SignInButton } from '../components/sign-in-button.tsx'
+import { useIsShown } from '../components/use-is-shown.ts'
+import { Problem } from '../components/problem.tsx'
 import { answer, type FoundInvitation, readInvitation } from '../room/invitation.ts'
 import { hashOf, homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
@@ -45,7 +45,7 @@ export function InvitationScreen({ invitation, config }: InvitationScreenProps) 
   if (!found || !config) {
     return (
       <main class="opening" aria-busy="true">
-        <h1 class="unseen">Space</h1>
+        <h1 class="visually-hidden">Space</h1>
         <p role="status">{t.room.opening.online}</p>
       </main>
     )

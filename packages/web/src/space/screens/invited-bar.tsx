@@ -1,7 +1,7 @@
 import { type InvitedAgent, isHere } from '../agents/invited-agent.ts'
 import type { InvitedAgents } from '../agents/invited-agents.ts'
-import { Icon } from '../parts/icon.tsx'
-import { clockTime } from '../parts/moments.ts'
+import { Icon } from '../components/icon.tsx'
+import { clockTime } from '../components/format-time.ts'
 import { useStore } from '../use-store.ts'
 import type { ComponentChildren } from 'preact'
 import { t } from '../text/text.ts'
@@ -42,7 +42,7 @@ function Line({ agent, invited, onDismiss }: InvitedBarProps & { agent: InvitedA
         <button class="button small" type="button" aria-disabled={!canGo} onClick={() => canGo && void invited.sendAway(agent)}>
           {t.agents.sendAway(
             (shown) => (
-              <span class="unseen">{shown}</span>
+              <span class="visually-hidden">{shown}</span>
             ),
             name,
           )}

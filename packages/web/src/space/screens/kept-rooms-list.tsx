@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
-import { announce } from '../parts/announcer.tsx'
-import { Confirm, useAsking } from '../parts/confirm.tsx'
-import { dayInText, wholeMoment } from '../parts/moments.ts'
+import { announce } from '../components/announcer.tsx'
+import { Confirm, useAsking } from '../components/confirm.tsx'
+import { dayInText, wholeMoment } from '../components/format-time.ts'
 import { forgetRoom, forgetRooms, type KeptRoom, keptRoomsStore } from '../room/kept-rooms.ts'
 import { hashOf } from '../service.ts'
 import { t } from '../text/text.ts'
@@ -78,7 +78,7 @@ function KeptItem({ kept: { title = t.room.untitled, at, service, ...link }, onF
       <button class="button small" type="button" ref={opener} aria-expanded={asking} onClick={ask}>
         {words.forgetOne(
           (shown) => (
-            <span class="unseen">{shown}</span>
+            <span class="visually-hidden">{shown}</span>
           ),
           title,
         )}

@@ -2,40 +2,40 @@ import { useId, useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import type { SpaceConfig } from '../config.ts'
 import { accountStore } from '../identity/account.ts'
-import { OwnNameField } from '../parts/own-name-field.tsx'
-import { parseAddresses } from '../parts/parse-addresses.ts'
-import { describedBy, Problem } from '../parts/problem.tsx'
-import { SignInButton } from '../parts/sign-in-button.tsx'
-import { useIsShown } from '../parts/use-is-shown.ts'
+import { OwnNameField } from '../components/own-name-field.tsx'
+import { parseAddresses } from '../components/parse-addresses.ts'
+import { describedBy, Problem } from '../components/problem.tsx'
+import { SignInButton } from '../components/sign-in-button.tsx'
+import { useIsShown } from '../components/use-is-shown.ts'
 import { hashOf, isFile } from '../service.ts'
 import { useStore } from '../use-store.ts'
-import { prepareRoom, type Wish } from './create-room.ts'
-import { keepWish, takeWish } from './kept-wish.ts'
+import { prepareRoom, type RoomForm } from './create-room.ts'
+import { keepFormDraft, takeFormDraft } from './form-draft.ts'
 import { list } from '../text/format.ts'
 import { t } from '../text/text.ts'
 
 export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
-  const [wish, setWish] = useState<Wish>(takeWish)
+  const [form, setForm] = useState<RoomForm>(takeFormDraft)
   const [problem, setProblem] = useState<string>()
   const [making, setMaking] = useState(false)
   const [makers] = useState(() => new Map<string, ReturnType<typeof prepareRoom>>())
   const account = useStore(accountStore, (value) => value.account)
   const isShown = useIsShown()
   const problemId = useId()
-  const isListed = wish.policy === 'email'
-  const hasAddresses = isListed || wish.policy === 'listed'
-  const change = (patch: Partial<Wish>) => {
+  const isListed = form.policy === 'email'
+  const hasAddresses = isListed || form.policy === 'listed'
+  const change = (patch: Partial<RoomForm>) => {
     setProblem(undefined)
-    setWish({ ...wish, ...patch })
+    setForm({ ...form, ...patch })
   }
   const make = async () => {
-    const wrong = problemOf(wish)
+    const wrong = problemOf(form)
     setProblem(wrong)
     if (wrong !== undefined || making) return
     setMaking(true)
     try {
-      const asked = JSON.stringify([wish, account?.email])
-      const makeRoom = makers.get(asked) ?? prepareRoom(wish)
+      const asked = JSON.stringify([form, account?.email])
+      const makeRoom = makers.get(asked) ?? prepareRoom(form)
       makers.set(asked, makeRoom)
       const hash = hashOf(await makeRoom())
       if (isShown()) location.hash = hash
@@ -60,19 +60,19 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
         <Choice
           label={t.newRoom.anyone}
           hint={t.newRoom.anyoneHint}
-          checked={wish.policy === 'sealed'}
+          checked={form.policy === 'sealed'}
           onChoose={() => change({ policy: 'sealed' })}
         />
         <Choice
           label={t.newRoom.listed}
           hint={t.sealed.list.choiceHint}
-          checked={wish.policy === 'listed'}
+          checked={form.policy === 'listed'}
           onChoose={() => change({ policy: 'listed' })}
         />
         <Choice
           label={t.newRoom.withAgents}
           hint={t.newRoom.withAgentsHint}
-          checked={wish.policy === 'open'}
+          checked={form.policy === 'open'}
           onChoose={() => change({ policy: 'open' })}
         />
         <Choice
@@ -85,14 +85,14 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
           onChoose={() => change({ policy: 'email' })}
         />
       </fieldset>
-      {(isListed || wish.policy === 'open') && <TitleField value={wish.title} onChange={(title) => change({ title })} />}
-      {wish.policy === 'listed' && <OwnNameField value={wish.name} onChange={(name) => change({ name })} />}
+      {(isListed || form.policy === 'open') && <TitleField value={form.title} onChange={(title) => change({ title })} />}
+      {form.policy === 'listed' && <OwnNameField value={form.name} onChange={(name) => change({ name })} />}
       {hasAddresses && (
         <AddressField
-          value={wish.addresses}
+          value={form.addresses}
           isOwn={isListed}
           problemId={problemId}
-          isWrong={problem !== undefined && problem === problemOf(wish)}
+          isWrong={problem !== undefined && problem === problemOf(form)}
           onChange={(addresses) => change({ addresses })}
         />
       )}
@@ -100,7 +100,7 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
       {isListed && !account ? (
         <div class="buttons column">
           <p class="hint">{t.newRoom.knowYou}</p>
-          <SignInButton config={config} primary onLeave={() => keepWish(wish)} />
+          <SignInButton config={config} primary onLeave={() => keepFormDraft(form)} />
         </div>
       ) : (
         <div class="buttons column">
@@ -118,7 +118,7 @@ const MAX_ADDRESSES = 1_000
 /** Each has an invitation, which is sent by hand. */
 const MAX_INVITED = 20
 
-function problemOf({ policy, addresses }: Wish): string | undefined {
+function problemOf({ policy, addresses }: RoomForm): string | undefined {
   if (policy !== 'email' && policy !== 'listed') return undefined
   const { emails, wrong } = parseAddresses(addresses)
   if (wrong.length > 0) return t.newRoom.notAddresses(list(wrong.slice(0, 3)))

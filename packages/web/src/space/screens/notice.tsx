@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { ArchMark } from '../parts/arch.tsx'
+import { ArchMark } from '../components/arch.tsx'
 import { homeHref } from '../service.ts'
-import { LanguageChoice } from '../parts/language-choice.tsx'
+import { LanguageChoice } from '../components/language-choice.tsx'
 
 /** A screen with one message in place of a room. */
 export function Notice({ title, children }: { title: string; children: ComponentChildren }) {

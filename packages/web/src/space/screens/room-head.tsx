@@ -1,5 +1,5 @@
-import { ArchMark } from '../parts/arch.tsx'
-import { Icon, type IconName } from '../parts/icon.tsx'
+import { ArchMark } from '../components/arch.tsx'
+import { Icon, type IconName } from '../components/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import type { SheetName } from './open-room.tsx'

@@ -4,11 +4,11 @@ import type { Entry } from '@atrium/room-client/space-ops'
 import { failureWords } from '../api/failure-words.ts'
 import type { SpaceConfig } from '../config.ts'
 import { accountStore, keepAccount } from '../identity/account.ts'
-import { announce } from '../parts/announcer.tsx'
-import { authorId, authorName, spokenName } from '../parts/authors.ts'
+import { announce } from '../components/announcer.tsx'
+import { authorId, authorName, spokenName } from '../components/authors.ts'
 import { MarkdownText } from '../messages/message-text.tsx'
-import { later } from '../parts/later.tsx'
-import { SignInButton } from '../parts/sign-in-button.tsx'
+import { later } from '../components/later.tsx'
+import { SignInButton } from '../components/sign-in-button.tsx'
 import { RoomSession } from '../room/room-session.ts'
 import type { RoomLink } from '../room-link.ts'
 import { useStore } from '../use-store.ts'
@@ -101,7 +101,7 @@ function StartOver() {
 function Opening({ link, opened }: { link: 'online' | 'offline' | 'away' | 'troubled'; opened: number }) {
   return (
     <main class="opening" aria-busy="true">
-      <h1 class="unseen">Space</h1>
+      <h1 class="visually-hidden">Space</h1>
       <p role="status">{link === 'online' && opened > 0 ? t.room.progress(opened) : t.room.opening[link]}</p>
     </main>
   )
@@ -131,6 +131,6 @@ async function spokenEntry(entry: Entry, session: RoomSession): Promise<string> 
 
 /** Without the marks of Markdown, if the code that knows them can be fetched. */
 async function plainText(text: string): Promise<string> {
-  const markdown = await import('../parts/parse-markdown.ts').catch(() => undefined)
+  const markdown = await import('../components/parse-markdown.ts').catch(() => undefined)
   return markdown ? markdown.plainTextOf(markdown.parseMarkdown(text)) : text
 }

@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks'
-import { describedBy, Problem } from '../parts/problem.tsx'
+import { describedBy, Problem } from '../components/problem.tsx'
 import { parseFragment } from '../room-link.ts'
 import { chooseService, parseLink, serviceOrigin } from '../service.ts'
 import { t } from '../text/text.ts'

@@ -1,6 +1,6 @@
 import { type ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import { describedBy, Problem } from '../parts/problem.tsx'
+import { describedBy, Problem } from '../components/problem.tsx'
 import { t } from '../text/text.ts'
 
 interface AdmitFormProps {

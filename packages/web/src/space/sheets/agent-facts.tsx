@@ -21,7 +21,7 @@ function Rating({ stars, count }: { stars: number; count: number }) {
       <span aria-hidden="true">
         ★ {average} ({number(count)})
       </span>
-      <span class="unseen">{t.agents.rated(average, count)}</span>
+      <span class="visually-hidden">{t.agents.rated(average, count)}</span>
     </span>
   )
 }

@@ -1,5 +1,5 @@
 import type { AdmittedAgent } from '@atrium/sealing/records'
-import type { Participant } from '../parts/authors.ts'
+import type { Participant } from '../components/authors.ts'
 import type { Change } from './member-list.tsx'
 import { MemberRow } from './member-row.tsx'
 import { t } from '../text/text.ts'

@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { catalogWords } from '../agents/launch-words.ts'
 import type { useCatalog } from '../agents/use-catalog.ts'
 import type { CatalogAgent } from '../api/platform-api.ts'
-import { announce } from '../parts/announcer.tsx'
-import { Avatar } from '../parts/avatar.tsx'
+import { announce } from '../components/announcer.tsx'
+import { Avatar } from '../components/avatar.tsx'
 import { AgentFacts } from './agent-facts.tsx'
 import { t } from '../text/text.ts'
 
@@ -56,7 +56,7 @@ export function CatalogList({ catalog, focusOn, isSealed, onChoose }: CatalogLis
               <button class="button small" type="button" onClick={() => onChoose(agent)}>
                 {t.agents.choose(
                   (shown) => (
-                    <span class="unseen">{shown}</span>
+                    <span class="visually-hidden">{shown}</span>
                   ),
                   agent.name,
                 )}

@@ -1,7 +1,7 @@
 import type { CatalogAgent } from '../api/platform-api.ts'
 import type { SpaceConfig } from '../config.ts'
 import type { RoomSession } from '../room/room-session.ts'
-import { wishForList } from '../screens/kept-wish.ts'
+import { draftList } from '../screens/form-draft.ts'
 import { useStore } from '../use-store.ts'
 import { homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
@@ -56,7 +56,7 @@ function ListedRoom() {
   return (
     <div class="buttons column">
       <p class="hint">{t.agents.terms.listedRoom}</p>
-      <a class="button" href={homeHref()} onClick={wishForList}>
+      <a class="button" href={homeHref()} onClick={draftList}>
         {t.agents.terms.makeListed}
       </a>
     </div>

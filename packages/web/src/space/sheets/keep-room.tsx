@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { announce } from '../parts/announcer.tsx'
+import { announce } from '../components/announcer.tsx'
 import { forgetRoom, keepRoom, keptRoomsStore } from '../room/kept-rooms.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { t } from '../text/text.ts'

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks'
 import type { Member } from '@atrium/room-client/listed-types'
 import { findAgentId } from '@atrium/room-client/seal-for-agent'
-import { AgentMark } from '../parts/agent-mark.tsx'
-import { Avatar } from '../parts/avatar.tsx'
-import { Confirm, useAsking } from '../parts/confirm.tsx'
-import { memberName, memberNote } from '../parts/members.ts'
-import { ShareLink } from '../parts/share-link.tsx'
+import { AgentMark } from '../components/agent-mark.tsx'
+import { Avatar } from '../components/avatar.tsx'
+import { Confirm, useAsking } from '../components/confirm.tsx'
+import { memberName, memberNote } from '../components/members.ts'
+import { ShareLink } from '../components/share-link.tsx'
 import type { OwnInvitation } from '../room/room-list.ts'
 import { invitationLink } from '../service.ts'
 import { list } from '../text/format.ts'
 import { t } from '../text/text.ts'
 
-const unseen = (shown: string) => <span class="unseen">{shown}</span>
+const visuallyHidden = (shown: string) => <span class="visually-hidden">{shown}</span>
 
 export interface Removal {
   /** The names of the devices that leave with this one. */
@@ -56,12 +56,12 @@ export function MemberItem({ member, isOwner, isYou, removal, onLetIn, busy = fa
       </div>
       {onLetIn && (
         <button class="button small primary" type="button" aria-disabled={busy} onClick={onLetIn}>
-          {words.letIn(unseen, name)}
+          {words.letIn(visuallyHidden, name)}
         </button>
       )}
       {removal && (
         <button class="button small" type="button" ref={opener} aria-expanded={asking} onClick={ask}>
-          {t.people.remove(unseen, name)}
+          {t.people.remove(visuallyHidden, name)}
         </button>
       )}
       {removal && asking && (
@@ -118,12 +118,12 @@ export function InvitationItem({ invitation, isOwner, busy, onLetIn, onTakeBack 
         <div class="buttons">
           {answeredBy && (
             <button class="button small primary" type="button" aria-disabled={busy} onClick={onLetIn}>
-              {words.letIn(unseen, invitedAs)}
+              {words.letIn(visuallyHidden, invitedAs)}
             </button>
           )}
           {!answeredBy && text !== undefined && (
             <button class="button small" type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
-              {words.show(unseen, invitedAs)}
+              {words.show(visuallyHidden, invitedAs)}
             </button>
           )}
           {/* Without an answer, nobody but the owner has done anything that would be lost. */}
@@ -135,7 +135,7 @@ export function InvitationItem({ invitation, isOwner, busy, onLetIn, onTakeBack 
             aria-expanded={answeredBy ? asking : undefined}
             onClick={() => (answeredBy ? ask() : void takeBack())}
           >
-            {words.takeBack(unseen, invitedAs)}
+            {words.takeBack(visuallyHidden, invitedAs)}
           </button>
         </div>
       )}

@@ -2,10 +2,10 @@ import type { PolicyRecord } from '@atrium/sealing/records'
 import { useRef, useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import { accountStore } from '../identity/account.ts'
-import { announce } from '../parts/announcer.tsx'
-import type { Participant } from '../parts/authors.ts'
-import { parseAddresses } from '../parts/parse-addresses.ts'
-import { Problem } from '../parts/problem.tsx'
+import { announce } from '../components/announcer.tsx'
+import type { Participant } from '../components/authors.ts'
+import { parseAddresses } from '../components/parse-addresses.ts'
+import { Problem } from '../components/problem.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { AdmitForm } from './admit-form.tsx'
@@ -16,7 +16,7 @@ import { usePolicies } from './use-policies.ts'
 import { t } from '../text/text.ts'
 
 /** Changes the list and announces `done`. Resolves to whether it succeeded. */
-export type Change = (wish: ListChange, done: string) => Promise<boolean>
+export type Change = (asked: ListChange, done: string) => Promise<boolean>
 
 interface MemberListProps {
   session: RoomSession
@@ -35,12 +35,12 @@ export function MemberList({ session, people, hasCatalog, onInvite }: MemberList
   if (!current) return <p class="hint">{policies === null ? t.people.unreachable : t.people.opening}</p>
   const owner = ownerEmail(current)
   const isOwner = owner !== undefined && owner === account?.email.toLowerCase()
-  const change: Change = async (wish, done) => {
+  const change: Change = async (asked, done) => {
     if (isRunning.current) return false
     isRunning.current = true
     setProblem(undefined)
     try {
-      await changeList(session, wish)
+      await changeList(session, asked)
       await read()
       announce(done)
       return true

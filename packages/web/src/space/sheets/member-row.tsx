@@ -1,6 +1,6 @@
 import type { AdmittedAgent, Member } from '@atrium/sealing/records'
-import { AgentMark } from '../parts/agent-mark.tsx'
-import { dayInText, wholeMoment } from '../parts/moments.ts'
+import { AgentMark } from '../components/agent-mark.tsx'
+import { dayInText, wholeMoment } from '../components/format-time.ts'
 import { t } from '../text/text.ts'
 
 interface MemberRowProps {
@@ -22,7 +22,7 @@ export function MemberRow({ name, member, isOwner = false, onExpel, onAdmit }: M
       {dayInText(at)}
     </time>
   )
-  const unseen = (words: string) => <span class="unseen">{words}</span>
+  const visuallyHidden = (words: string) => <span class="visually-hidden">{words}</span>
   return (
     <li class={isIn ? undefined : 'revoked'}>
       <div class="person">
@@ -47,7 +47,7 @@ export function MemberRow({ name, member, isOwner = false, onExpel, onAdmit }: M
           // The second click of a double click would take back what the first one did.
           onClick={({ detail }) => detail < 2 && void (isIn ? onExpel() : onAdmit())}
         >
-          {isIn ? t.people.remove(unseen, name) : t.people.letInAgain(unseen, name)}
+          {isIn ? t.people.remove(visuallyHidden, name) : t.people.letInAgain(visuallyHidden, name)}
         </button>
       )}
     </li>

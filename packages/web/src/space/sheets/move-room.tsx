@@ -1,7 +1,7 @@
 import { useId, useRef, useState } from 'preact/hooks'
 import { newRoomSecret, randomId } from '@atrium/room-client/new-room-secret'
 import { failureWords } from '../api/failure-words.ts'
-import { Problem } from '../parts/problem.tsx'
+import { Problem } from '../components/problem.tsx'
 import { makeClientSealedRoom } from '../room/client-sealed-channel.ts'
 import { keepRoom, keptRoomsStore } from '../room/kept-rooms.ts'
 import type { RoomSession } from '../room/room-session.ts'

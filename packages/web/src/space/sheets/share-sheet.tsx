@@ -1,5 +1,5 @@
-import { Sheet } from '../parts/sheet.tsx'
-import { ShareLink } from '../parts/share-link.tsx'
+import { Sheet } from '../components/sheet.tsx'
+import { ShareLink } from '../components/share-link.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { t } from '../text/text.ts'

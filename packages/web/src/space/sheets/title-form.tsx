@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import { callSpace } from '../api/space-client.ts'
 import { type As, identityIn } from '../identity/present.ts'
-import { Problem } from '../parts/problem.tsx'
+import { Problem } from '../components/problem.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { t } from '../text/text.ts'
 
@@ -14,15 +14,15 @@ export function TitleForm({ session, as }: { session: RoomSession; as: As }) {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
   const id = useId()
-  const wish = title.trim()
-  const canSave = wish !== '' && wish !== session.state.value.title && !busy
+  const asked = title.trim()
+  const canSave = asked !== '' && asked !== session.state.value.title && !busy
   const save = async () => {
     if (!canSave) return
     setBusy(true)
     setProblem(undefined)
     try {
       const { room, mk } = session.secret
-      await callSpace({ op: 'rename', room, mk, title: wish }, { identity: await identityIn(room, as) })
+      await callSpace({ op: 'rename', room, mk, title: asked }, { identity: await identityIn(room, as) })
     } catch (error) {
       const { title: what, text } = failureWords(error)
       setProblem(t.titled(what, text))
@@ -40,7 +40,7 @@ export function TitleForm({ session, as }: { session: RoomSession; as: As }) {
           void save()
         }}
       >
-        <label class="unseen" for={id}>
+        <label class="visually-hidden" for={id}>
           {t.tools.title.label}
         </label>
         <div class="admit-row">

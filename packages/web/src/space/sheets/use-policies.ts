@@ -1,6 +1,6 @@
 import type { PolicyRecord } from '@atrium/sealing/records'
 import { useEffect, useState } from 'preact/hooks'
-import { fetchPolicies } from '../protect/sealed-history.ts'
+import { fetchPolicies } from '../verification/sealed-history.ts'
 import type { RoomSession } from '../room/room-session.ts'
 
 /**

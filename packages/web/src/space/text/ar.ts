@@ -147,7 +147,7 @@ export const ar: Text = {
     replyTo: (name) => `الرد على ${isolated(name)}`,
     replyingTo: (name) => line`رد على ${name}`,
     cancelReply: 'إلغاء الرد على هذه الرسالة',
-    inReplyTo: (unseen, name) => line`${unseen('ردًّا على ')}${name}`,
+    inReplyTo: (visuallyHidden, name) => line`${visuallyHidden('ردًّا على ')}${name}`,
     earlierMessage: 'رسالة سابقة',
     notLoaded: 'لم تُحمَّل بعد',
     showAll: 'عرض الكل',

@@ -116,7 +116,7 @@ export const de: Text = {
     replyTo: (name) => `${isolated(name)} antworten`,
     replyingTo: (name) => line`Antwort an ${name}`,
     cancelReply: 'Nicht auf diese Nachricht antworten',
-    inReplyTo: (unseen, name) => line`${unseen('Antwort auf: ')}${name}`,
+    inReplyTo: (visuallyHidden, name) => line`${visuallyHidden('Antwort auf: ')}${name}`,
     earlierMessage: 'Eine frühere Nachricht',
     notLoaded: 'Noch nicht geladen',
     showAll: 'Alles anzeigen',

@@ -119,7 +119,7 @@ export const en = {
     replyTo: (name: string) => `Reply to ${isolated(name)}`,
     replyingTo: (name: Part) => line`Reply to ${name}`,
     cancelReply: 'Do not reply to this message',
-    inReplyTo: (unseen: (words: string) => Part, name: Part) => line`${unseen('In reply to ')}${name}`,
+    inReplyTo: (visuallyHidden: (words: string) => Part, name: Part) => line`${visuallyHidden('In reply to ')}${name}`,
     earlierMessage: 'An earlier message',
     notLoaded: 'Not loaded yet',
     showAll: 'Show all',

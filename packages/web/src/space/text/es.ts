@@ -116,7 +116,7 @@ export const es: Text = {
     replyTo: (name) => `Responder a ${isolated(name)}`,
     replyingTo: (name) => line`Respuesta a ${name}`,
     cancelReply: 'No responder a este mensaje',
-    inReplyTo: (unseen, name) => line`${unseen('En respuesta a: ')}${name}`,
+    inReplyTo: (visuallyHidden, name) => line`${visuallyHidden('En respuesta a: ')}${name}`,
     earlierMessage: 'Un mensaje anterior',
     notLoaded: 'Aún sin cargar',
     showAll: 'Mostrar todo',

@@ -119,7 +119,7 @@ export const fr: Text = {
     replyTo: (name) => `Répondre à ${isolated(name)}`,
     replyingTo: (name) => line`Réponse à ${name}`,
     cancelReply: 'Ne pas répondre à ce message',
-    inReplyTo: (unseen, name) => line`${unseen('En réponse à : ')}${name}`,
+    inReplyTo: (visuallyHidden, name) => line`${visuallyHidden('En réponse à : ')}${name}`,
     earlierMessage: 'Un message précédent',
     notLoaded: 'Pas encore chargé',
     showAll: 'Tout afficher',

@@ -117,7 +117,7 @@ export const ja: Text = {
     replyTo: (name) => `${isolated(name)} に返信`,
     replyingTo: (name) => line`${name} への返信`,
     cancelReply: 'このメッセージへの返信をやめる',
-    inReplyTo: (unseen, name) => line`${unseen('返信先：')}${name}`,
+    inReplyTo: (visuallyHidden, name) => line`${visuallyHidden('返信先：')}${name}`,
     earlierMessage: '以前のメッセージ',
     notLoaded: 'まだ読み込まれていません',
     showAll: 'すべて表示',

@@ -76,7 +76,7 @@ test('the search finds text wherever a screen can show it', () => {
 })
 
 /** Files with lists of words, or paths of a drawing, that are the same in every language. */
-const DATA = new Set(['parts/icon.tsx', 'parts/arch.tsx', 'parts/guest-name.ts', 'parts/display-host.ts'])
+const DATA = new Set(['components/icon.tsx', 'components/arch.tsx', 'components/guest-name.ts', 'components/display-host.ts'])
 
 test('every text is in the catalogue, and none in the source of a screen', () => {
   assert.ok(sources.length > 50)

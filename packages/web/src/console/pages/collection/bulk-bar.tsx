@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { CurlButton } from '../../parts/curl-button.tsx'
-import { formatNumber } from '../../parts/format.tsx'
+import { CurlButton } from '../../components/curl-button.tsx'
+import { formatNumber } from '../../components/format.tsx'
 import { Keys } from '../../shell/shortcuts.tsx'
 import { MAX_ITEMS } from './curate-many.ts'
 import type { BulkAction } from './use-curation.ts'
@@ -43,7 +43,7 @@ export function BulkBar({ collectionId: id, selection, count, onAction, children
         Select all {formatNumber(count)} shown
       </label>
       {/* Always in the page: a live region must exist before its text changes. */}
-      <span class="unseen" role="status">
+      <span class="visually-hidden" role="status">
         {isSome && `${formatNumber(ids.length)} selected`}
       </span>
       {!isSome && children}

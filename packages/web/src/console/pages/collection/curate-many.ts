@@ -1,7 +1,7 @@
 import { AtriumError } from '@atrium/client/atrium-error'
 import { api } from '../../api/api.ts'
 import { failureOf } from '../../api/failure.ts'
-import { formatNumber } from '../../parts/format.tsx'
+import { formatNumber } from '../../components/format.tsx'
 
 /** What is done to each of several items. */
 export type ManyChange = { patch: { approved: boolean } | { archived: boolean } } | { delete: true }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../api/api.ts'
-import { TextArea, TextField } from '../../parts/fields.tsx'
-import { FormDialog } from '../../parts/form-dialog.tsx'
+import { TextArea, TextField } from '../../components/fields.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import type { Artifact } from './artifacts.tsx'
 
 interface DescribeFormProps {

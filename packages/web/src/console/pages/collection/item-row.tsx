@@ -1,5 +1,5 @@
-import { Badge, Time } from '../../parts/format.tsx'
-import { Icon, type IconName } from '../../parts/icon.tsx'
+import { Badge, Time } from '../../components/format.tsx'
+import { Icon, type IconName } from '../../components/icon.tsx'
 import { itemName, itemWords } from './item-words.ts'
 import type { Flag, Item } from './use-curation.ts'
 

@@ -33,7 +33,7 @@ export function CopyText({ text, label, short = false }: { text: string; label: 
   return (
     <button class={short ? 'copy-text nowrap' : 'copy-text'} type="button" title={text} onClick={() => void copy()}>
       <code>{short ? shortId(text) : text}</code>
-      <span class="unseen">{label}</span>
+      <span class="visually-hidden">{label}</span>
       <Icon name={isCopied ? 'check' : 'copy'} />
     </button>
   )

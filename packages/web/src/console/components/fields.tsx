@@ -68,7 +68,7 @@ function Field({
       <FieldError id={id} error={error} />
       {hint !== undefined && (
         // The hint may be the problem, which is shown while somebody types.
-        <p class={hint === error ? 'unseen' : 'hint'} id={`${id}-hint`}>
+        <p class={hint === error ? 'visually-hidden' : 'hint'} id={`${id}-hint`}>
           {hint === error ? '' : hint}
         </p>
       )}

@@ -50,7 +50,7 @@ export function Announcer() {
   }, [])
   const said = useStore(store, (value) => value.said)
   return (
-    <div class="unseen" role="status" aria-live="polite" aria-atomic="false" aria-relevant="additions">
+    <div class="visually-hidden" role="status" aria-live="polite" aria-atomic="false" aria-relevant="additions">
       {said.map((one) => one.place === place && <p key={one.id}>{one.text}</p>)}
     </div>
   )

@@ -24,12 +24,12 @@ interface DataTableProps<Row> {
 export function DataTable<Row>({ caption, columns, rows, keyOf }: DataTableProps<Row>) {
   return (
     <table class="table">
-      <caption class="unseen">{caption}</caption>
+      <caption class="visually-hidden">{caption}</caption>
       <thead>
         <tr>
           {columns.map(({ title, align }) => (
             <th key={title} scope="col" class={align}>
-              {title === 'Actions' ? <span class="unseen">{title}</span> : title}
+              {title === 'Actions' ? <span class="visually-hidden">{title}</span> : title}
             </th>
           ))}
         </tr>

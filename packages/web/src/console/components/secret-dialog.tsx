@@ -63,7 +63,7 @@ function Secret({ label, secret, isFirst }: { label: string; secret: string; isF
         <Icon name={result === 'copied' ? 'check' : 'copy'} />
         {result === 'copied' ? 'Copied' : 'Copy'}
       </button>
-      <p class={result === 'refused' ? 'secret-refused' : 'unseen'} role="status">
+      <p class={result === 'refused' ? 'secret-refused' : 'visually-hidden'} role="status">
         {result === 'copied' && `Copied: ${label}`}
         {result === 'refused' && 'Could not copy: the browser did not allow it. The text is selected, so copy it yourself.'}
       </p>

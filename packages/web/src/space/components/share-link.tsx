@@ -32,7 +32,7 @@ export function ShareLink({ title, link = linkToShare(), label = t.share.link }:
   const share = () => void navigator.share({ title: title ?? t.share.untitled, url: link }).catch(() => undefined)
   return (
     <div class="share-link">
-      <label class="unseen" for={id}>
+      <label class="visually-hidden" for={id}>
         {label}
       </label>
       <input id={id} ref={input} type="text" dir="ltr" readOnly value={link} onFocus={(event) => event.currentTarget.select()} />

@@ -50,7 +50,7 @@ export function Dialog({ title, children, onClose, layout = 'centre', bare = fal
       onMouseDown={(event) => closable && event.target === dialog.current && onClose()}
     >
       <div class="dialog-inside">
-        <div class={bare ? 'unseen' : 'dialog-head'}>
+        <div class={bare ? 'visually-hidden' : 'dialog-head'}>
           <h2 id={titleId}>{title}</h2>
           {!bare && closable && (
             <button class="icon-button" type="button" aria-label="Close" onClick={onClose}>

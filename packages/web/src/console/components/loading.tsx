@@ -2,7 +2,7 @@
 export function Loading({ lines = 4 }: { lines?: number }) {
   return (
     <div class="loading" role="status">
-      <span class="unseen">Loading</span>
+      <span class="visually-hidden">Loading</span>
       {Array.from({ length: lines }, (_, at) => (
         <div key={at} class="loading-line" />
       ))}
