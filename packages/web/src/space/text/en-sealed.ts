@@ -140,7 +140,7 @@ export const sealed = {
   /** The owner has taken back the invitation that this device has answered. */
   takenBack: {
     title: 'The service no longer accepts the invitation',
-    text: 'It says that the owner has taken it back. To come in, ask the owner for another one.',
+    text: 'The service says that the owner has taken the invitation back. To come in, ask the owner for another one.',
   },
   /** The owner can add nobody more. */
   full: {
@@ -153,7 +153,7 @@ export const sealed = {
   },
   removed: {
     title: 'The service no longer lets this device in',
-    text: 'Only the service says so. Perhaps the owner has removed it. To come back, ask the owner for a new invitation.',
+    text: 'Only the service says so. Perhaps the owner has removed this device. To come back, ask the owner for a new invitation.',
   },
 
   checks: {
