@@ -48,6 +48,27 @@ test('the answer to a call that cannot be forwarded says when to come again', as
   assert.deepEqual([res.status, res.headers.get('retry-after')], [503, '1'])
 })
 
+test('a redirect of a proxy in front of Space is a fault that the log explains, and no answer to the caller', async (t) => {
+  const proxy = createServer((_req, res) => res.writeHead(301, { location: 'https://space.example/space' }).end('moved'))
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const { config, log } = api.ctx
+  const { spaceOrigin } = config
+  t.after(() => {
+    Object.assign(config, { spaceOrigin })
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+  Object.assign(config, { spaceOrigin: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` })
+  const errors = t.mock.method(log, 'error', () => {})
+  const headers = { 'content-type': 'application/json' }
+  const res = await fetch(`${api.baseUrl}/space`, { method: 'POST', headers, body: '{}', redirect: 'manual' })
+  const reason = 'the Space service cannot be reached'
+  assert.deepEqual([res.status, await res.json()], [503, { error: 'unavailable', reason }])
+  const { err } = errors.mock.calls[0]!.arguments[0] as unknown as { err: Error }
+  assert.match(err.message, /redirects to https:\/\/space\.example\/space: set ATRIUM_SPACES_URL/)
+})
+
 test('a compressed body is refused as such, and not as a fault of the server', async () => {
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
   const res = await fetch(`${api.baseUrl}/space`, { method: 'POST', headers, body: '{}' })

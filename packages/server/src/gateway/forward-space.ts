@@ -47,6 +47,13 @@ export const forwardSpace: HandlerOf<'callSpace'> = (call) => {
         },
       },
       (answer) => {
+        const { statusCode = 502 } = answer
+        // Space never redirects: a proxy in front of it does, and the caller would get an address that is not for it.
+        if (statusCode >= 300 && statusCode < 400) {
+          answer.resume()
+          const to = String(answer.headers.location)
+          return onError(new Error(`${spaceOrigin} redirects to ${to}: set ATRIUM_SPACES_URL to the address that answers`))
+        }
         // An answer longer than one piece, or of unknown length, is streamed and takes two buffers.
         const isLarge = !(Number(answer.headers['content-length']) <= pieceBytes)
         const reader = limitAddress(req.ip)
@@ -58,12 +65,12 @@ export const forwardSpace: HandlerOf<'callSpace'> = (call) => {
         }
         // A caller can repeat every operation of Space, so the answer counts as one to a read.
         if (isLarge) unread.add(reader, reply.raw, 2 * pieceBytes, true)
-        reply.code(answer.statusCode ?? 502)
+        reply.code(statusCode)
         for (const name of ['content-type', 'content-length', 'cache-control', 'retry-after']) {
           const value = answer.headers[name]
           if (value !== undefined) reply.header(name, value)
         }
-        recordAnswer(ctx, req, reply, 'callSpace', answer.statusCode ?? 502)
+        recordAnswer(ctx, req, reply, 'callSpace', statusCode)
         resolve(reply.send(answer))
       },
     )
