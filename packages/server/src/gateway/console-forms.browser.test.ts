@@ -193,10 +193,14 @@ describe('the forms of the console', { skip: skipWithoutChromium, timeout: 200_0
     page.on('request', (request) => request.method() !== 'GET' && sent.push(request.url()))
     const [email, role] = [page.getByLabel('E-mail address'), page.getByLabel('Role')]
     const errors = () => page.locator('.field-error').allInnerTexts()
+    // The focus moves with the errors, also if the next frame comes late.
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 1_000)
     await page.getByRole('button', { name: 'Make the invitation' }).click()
     await page.locator('.field-error').first().waitFor()
     assert.deepEqual(await errors(), ['Fill in this field.', 'Choose one.'])
     await page.locator('input[type=email]:focus[aria-invalid=true]').waitFor()
+    await page.clock.resume()
     await assertAccessible(page, 'a form that was not sent')
     await page.keyboard.type('ada')
     await role.selectOption('developer')

@@ -1,7 +1,7 @@
 import { AtriumError } from '@atrium/client/atrium-error'
 import { randomId } from '@atrium/room-client/new-room-secret'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { FailureNote } from './failure.tsx'
 import { FieldErrors } from './field-errors.ts'
 import { findProblems } from './find-problems.ts'
@@ -31,9 +31,12 @@ export function Form({ class: name, onSubmit, foot, children }: FormProps) {
   const [attempts, setAttempts] = useState(0)
   const form = useRef<HTMLFormElement>(null)
   const [keys] = useState(() => new Map<string, string>())
-  useEffect(() => {
-    const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] :is(input, select)')
-    invalid?.focus()
+  // The fields are drawn right after the form. Later than that, the focus would take the next key from the field that has it by then.
+  useLayoutEffect(() => {
+    queueMicrotask(() => {
+      const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] :is(input, select)')
+      invalid?.focus()
+    })
   }, [attempts])
   const submit = async (element: HTMLFormElement) => {
     const found = findProblems(element)
