@@ -124,11 +124,15 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     })
     await page.getByRole('heading', { name: /^Requests, / }).waitFor()
     const shown = (await page.getByRole('heading', { name: /^Requests, / }).innerText()).match(/\d{4}-\d\d-\d\d/g)
+    // What is typed before the next frame stays.
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 1_000)
     await page.getByLabel('Time').selectOption('Other dates')
     const [first, last] = [page.getByLabel('First day (UTC)'), page.getByLabel('Last day (UTC)')]
     assert.deepEqual([await first.inputValue(), await last.inputValue()], shown, 'the dates begin with those that were shown')
     await first.fill('2024-02-28')
     await last.fill('2024-03-01')
+    await page.clock.resume()
     await page.getByRole('heading', { name: 'Requests, 2024-02-28 to 2024-03-01' }).waitFor()
     assert.deepEqual([asked.at(-1)?.get('from'), asked.at(-1)?.get('to')], ['2024-02-28', '2024-03-01'])
     await page.reload()
