@@ -1,5 +1,5 @@
 import { followStream } from '@atrium/client/follow-stream'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { api } from '../api/api.ts'
 import { useMessages } from '../api/use-live.ts'
 import { useQuery } from '../api/use-query.ts'
@@ -26,7 +26,8 @@ export function Events() {
   const [isPaused, setPaused] = useState(false)
   const [held, setHeld] = useState<readonly Event[]>([])
   const first = useQuery('events', loadNewest)
-  useEffect(() => {
+  // Before the next frame, which would say that there are none.
+  useLayoutEffect(() => {
     if (first.data) setEvents((shown) => merge(first.data ?? [], shown))
   }, [first.data])
   useMessages(

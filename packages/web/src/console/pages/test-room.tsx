@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, currentSession } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { usePolling } from '../api/use-polling.ts'
@@ -83,7 +83,7 @@ function RunningTrial({ trial, onAgain }: { trial: Trial; onAgain: () => void })
   }, FOLLOW_MS)
   // The dialog is gone by now, and with it the button that had the focus.
   const room = useRef<HTMLAnchorElement>(null)
-  useEffect(() => room.current?.focus(), [])
+  useLayoutEffect(() => room.current?.focus(), [])
   const stop = () =>
     void run(async () => {
       await api.stopSession({ id, controlToken })

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useStore } from '../../space/use-store.ts'
 import { personOf, loadSession, sessionStore } from '../api/session.ts'
 import { SignIn } from './sign-in.tsx'
@@ -16,7 +16,8 @@ export function EndedSession() {
     dialog.current?.close()
     dialog.current?.showModal()
   }, [places])
-  useEffect(() => {
+  // Before the dialog can be used: the first Escape is prevented too.
+  useLayoutEffect(() => {
     const look = () => {
       if (document.hidden) return
       loadSession().then(

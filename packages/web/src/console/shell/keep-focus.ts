@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 
 const controls = 'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), [tabindex="0"]'
 
@@ -23,7 +23,7 @@ export function expectFocus(around: readonly Element[]): void {
  * removed with its row, and somebody who uses the keyboard would begin again at the top of the page.
  */
 export function useKeptFocus(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const note = ({ target }: Event) => expectFocus(withAncestors(target as Element))
     // A click beside every control gives the focus up deliberately.
     const forget = () => void (last = [])
