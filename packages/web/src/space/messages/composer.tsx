@@ -1,5 +1,5 @@
 import type { Ref } from 'preact'
-import { useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'preact/hooks'
+import { useImperativeHandle, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Entry } from '@atrium/room-client/space-ops'
 import { announce } from '../components/announcer.tsx'
 import { authorName } from '../components/authors.ts'
@@ -42,7 +42,8 @@ export function Composer({ session, handle, replyTo, onReplyTo, onChangeName }: 
       field.current?.focus()
     },
   }))
-  useEffect(() => {
+  // With the field itself: a focus that moves later would take the next key from the control that has it by then.
+  useLayoutEffect(() => {
     // On a phone, the keyboard would cover the messages.
     if (matchMedia('(hover: hover)').matches) field.current?.focus()
   }, [])

@@ -46,7 +46,8 @@ export function MessageList({ session, onReply, onLeave, onPeople, onEdit }: Mes
   const show = useCallback((id: string) => void showMessage(session, id), [session])
   const undrawn = useUndrawn(chunks.length)
   useLayoutEffect(toEnd, [pending.length > 0 ? pending.at(-1)?.clientId : undefined])
-  useEffect(() => {
+  // Before the list can be used: somebody who sees it may press a key or scroll at once.
+  useLayoutEffect(() => {
     if (!scroller.current) return undefined
     const find = (id: string) => (session.state.value.retracted.has(id) ? undefined : session.reader.byId.get(id))
     return messageKeys(scroller.current, find, {
@@ -142,7 +143,7 @@ function useEnd(scroller: { current: HTMLDivElement | null }, lastSeq: number | 
   const [atEnd, setAtEnd] = useState(true)
   const seenSeq = useRef(lastSeq)
   const look = useCallback(() => setAtEnd((scroller.current?.scrollTop ?? 0) > -NEAR_END_PX), [])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = scroller.current
     element?.addEventListener('scroll', look, { passive: true })
     return () => element?.removeEventListener('scroll', look)

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSession } from '../room/room-session.ts'
 
@@ -19,7 +19,7 @@ export function useDraft(session: RoomSession, replyTo: Entry | undefined, onRep
     if (text === '' && !replyTo) void session.vault.remove('draft')
     else void session.vault.write('draft', { text, ...(replyTo && { replyTo }) } satisfies Draft)
   }
-  useEffect(() => {
+  useLayoutEffect(() => {
     void session.vault.read<Draft>('draft').then((draft) => {
       latest.current.isRestored = true
       if (!draft) return
@@ -28,7 +28,7 @@ export function useDraft(session: RoomSession, replyTo: Entry | undefined, onRep
       if (draft.replyTo) onReplyTo(draft.replyTo)
     })
   }, [session])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current } = latest
     if (current.isRestored && (current.text !== text || current.replyTo !== replyTo)) keep(text, replyTo)
   }, [text, replyTo])

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { RoomSession } from '../room/room-session.ts'
 
 interface Anchor {
@@ -13,7 +13,7 @@ interface Anchor {
  */
 export function useStill(scroller: { current: HTMLDivElement | null }, session: RoomSession, isAway: () => boolean): void {
   const anchor = useRef<Anchor | undefined>(undefined)
-  useEffect(() => {
+  useLayoutEffect(() => {
     let { chunks, pending } = session.state.value
     return session.state.subscribe(() => {
       const { value } = session.state

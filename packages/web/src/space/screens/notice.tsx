@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ArchMark } from '../components/arch.tsx'
 import { homeHref } from '../service.ts'
 import { LanguageChoice } from '../components/language-choice.tsx'
@@ -7,7 +7,8 @@ import { LanguageChoice } from '../components/language-choice.tsx'
 /** A screen with one message in place of a room. */
 export function Notice({ title, children }: { title: string; children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
+  // With the message itself: a focus that moves later would take the next key from the control that has it by then.
+  useLayoutEffect(() => {
     document.title = title
     heading.current?.focus()
   }, [title])

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useInvitedAgents } from '../agents/use-invited-agents.ts'
 import type { SpaceConfig } from '../config.ts'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
@@ -53,7 +53,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
     const count = chunks.reduce((sum, { entries }) => sum + entries.length, 0)
     announce(t.tools.spoken.opened(title ?? t.room.untitled, count))
   }, [session])
-  useEffect(() => (main.current ? keepFocus(main.current, main.current) : undefined), [])
+  useLayoutEffect(() => (main.current ? keepFocus(main.current, main.current) : undefined), [])
   const close = () => setSheet(undefined)
   const reply = (entry: Entry) => {
     setReplyTo(entry)
