@@ -38,6 +38,7 @@ describe('the console by keyboard alone', { skip: skipWithoutChromium, timeout: 
     })
     const someone = new KeyboardUser(await context.newPage())
     await someone.page.goto(data.url)
+    await someone.page.getByRole('button', { name: 'Open the console' }).waitFor()
     await someone.choose('Open the console')
     await someone.page.getByRole('heading', { name: 'Overview' }).waitFor()
     return someone
