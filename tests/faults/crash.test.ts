@@ -201,7 +201,7 @@ test('when one of two API processes is killed, the service continues and the pro
   const isBack = (pids: number[]) => pids.length === 2 && !pids.includes(before[0]!)
   const isAnswered = () => load.orders.slice(killedAt).some((order) => order.seen)
   for (let waitedMs = 0; !isBack(workerPids(atrium.pid)) || !isAnswered(); waitedMs += 50) {
-    assert.ok(waitedMs < 5_000, isAnswered() ? 'the process is replaced' : 'the other worker answers')
+    assert.ok(waitedMs < 30_000, isAnswered() ? 'the process is replaced' : 'the other worker answers')
     await delay(50)
   }
   await delay(1_000)
