@@ -178,7 +178,7 @@ describe('an archive', { concurrency: 1 }, () => {
     const isOpen = async () =>
       (await call(origin, 'GET /v1/tenant', { key: tenant.secret })).status === 200 &&
       (await call(again.spacesOrigin, 'POST /space', { body: turn })).status === 200
-    for (const deadline = Date.now() + 5_000; !(await isOpen()); await delay(50)) assert.ok(Date.now() < deadline)
+    for (const deadline = Date.now() + 20_000; !(await isOpen()); await delay(50)) assert.ok(Date.now() < deadline)
     assert.equal((await askGood(origin, `GET ${path}/items`, { key, token })).data.items.length, 5)
     await askGood(origin, 'POST /v1/wallets/redeem', { key, body: { license_key: license } })
   })

@@ -83,7 +83,7 @@ describe('behind PgBouncer in transaction mode', { skip: skipWithoutPgBouncer },
   test('without a direct address the start is refused, with what to set', async () => {
     for (const command of ['api', 'migrate']) {
       const run = runAtrium([command], { DATABASE_URL: pooledUrl, ATRIUM_ADMIN_TOKEN: adminToken })
-      assert.equal(await run.ended(15_000), 1, run.output())
+      assert.equal(await run.ended(30_000), 1, run.output())
       assert.match(run.output(), /^atrium: DATABASE_URL: .*transaction mode: set DATABASE_DIRECT_URL/)
     }
     const env = { SPACE_PORT: '0', DATABASE_URL: pooledUrl }
@@ -93,7 +93,7 @@ describe('behind PgBouncer in transaction mode', { skip: skipWithoutPgBouncer },
   test('commands that need a session of their own use the direct address', async () => {
     const env = { DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: database.url }
     const run = runAtrium(['migrate', '--status'], env)
-    assert.equal(await run.ended(15_000), 0, run.output())
+    assert.equal(await run.ended(30_000), 0, run.output())
     assert.match(run.output(), /up to date/)
   })
 })

@@ -61,7 +61,7 @@ describe('the example agent', () => {
     const { kind, id: authorId, name, proven } = answer.author
     assert.deepEqual([kind, authorId, name, proven], ['agent', agentId, 'Dice', true])
     await stop()
-    await eventually(async () => output.includes(`${id}: over`), 'it leaves', 5_000)
+    await eventually(async () => output.includes(`${id}: over`), 'it leaves')
     const settled = await status()
     assert.deepEqual([settled.status, settled.charged_credits], ['stopped', 3])
     assert.deepEqual(await agency.balance(coupon), [2, 0])

@@ -70,7 +70,7 @@ test('it prints events of the chosen types and sends them on, signed as a webhoo
   assert.ok(first)
   assert.deepEqual(new Webhook(secret).verify(first.body, first.headers as Record<string, string>), event)
   run.kill()
-  assert.equal(await run.ended(5_000), 0)
+  assert.equal(await run.ended(20_000), 0)
 })
 
 test('it ends without a stack when nobody reads its output any more', async () => {

@@ -178,9 +178,9 @@ for (const as of user ? [undefined, user] : [undefined]) {
     const busy = await beginQuery(url, 'select pg_sleep(60)')
     child.kill('SIGKILL')
     await ended(child)
-    await until(() => !isAlive(pid), 'PostgreSQL has ended', 8_000)
+    await until(() => !isAlive(pid), 'PostgreSQL has ended', 25_000)
     assert.ok((await busy.outcome) instanceof Error)
-    await until(() => !existsSync(socketFolderOf(url)), 'its socket folder is gone', 3_000)
+    await until(() => !existsSync(socketFolderOf(url)), 'its socket folder is gone', 10_000)
     assert.ok(!existsSync(path.join(dataDir, 'postgres', 'postmaster.pid')), 'in order')
     if (as) return
     assert.deepEqual(await query(await start(dataDir), 'select word from kept'), ['yes'])

@@ -152,7 +152,7 @@ describe('rate_percent', () => {
       (await send(api, 'GET', '/collections/unknown', { key })).headers.get('ratelimit-policy')?.replace(/;w=.*/, '')
     const eventuallyPolicy = async (key: string, policy: string) => {
       // Without the notification, it could take 15 seconds.
-      await eventually(async () => (await policyOf(key)) === policy, policy, 5_000)
+      await eventually(async () => (await policyOf(key)) === policy, policy, 10_000)
     }
     const { secretKey, publishableKey } = tenant
     assert.equal(await policyOf(secretKey), '"secret-key";q=400')

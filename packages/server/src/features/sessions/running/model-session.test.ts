@@ -145,7 +145,7 @@ describe('a model agent', () => {
     await world.say(session.room, 'Think long.')
     await eventually(async () => provider.requests.length > asked, 'the model is asked')
     await world.control('POST', `/sessions/${session.id}/stop`, session.token)
-    await eventually(async () => provider.open() === 0, 'the call to the provider ends', 2_000)
+    await eventually(async () => provider.open() === 0, 'the call to the provider ends', 10_000)
     assert.deepEqual(await said(session.room), [])
   })
 })
