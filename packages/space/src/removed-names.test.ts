@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
+import { untilBlocked } from '../../server/testing/until-blocked.ts'
 import { deleteRoom } from './rooms/store.ts'
 import { fresh, startAgentWorld } from './testing/agent-world.ts'
 import { startTestSpace, type Got, type TestSpace } from './testing/test-space.ts'
@@ -17,28 +17,17 @@ after(async () => {
   await world.close()
 })
 
-/** Whether a statement waits for the transaction that the test holds open. */
-async function isBlocked(): Promise<boolean> {
-  const { rows } = await world.space.db.query(
-    `select count(*)::int as blocked from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return rows[0].blocked > 0
-}
-
 /** What `call` answers when it began while the room's remove was not committed. */
 async function duringRemove(room: string, call: () => Promise<Got>): Promise<Got> {
   const client: pg.PoolClient = await world.space.db.connect()
   try {
     await client.query('begin')
     await deleteRoom(client, room)
-    let answer = call()
-    for (const deadline = Date.now() + 20_000; !(await isBlocked());) {
-      assert.ok(Date.now() < deadline, 'nothing waits')
-      // The call gives up after 2.5 s. A busy machine may not have looked by then.
-      if ((await Promise.race([answer, delay(5)]))?.status === 503) answer = call()
-    }
+    const answer = call()
+    await untilBlocked(world.space.db)
     await client.query('commit')
     const answered = await answer
+    // The call gives up after 2.5 s, which may be over on a slow machine.
     return answered.status === 503 ? await call() : answered
   } finally {
     client.release()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test, type TestContext } from 'node:test'
 import { send } from '#testing/http.ts'
-import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
+import { untilBlocked } from '#testing/until-blocked.ts'
 
 let api: TestApi
 let tenant: TestTenant
@@ -141,8 +141,7 @@ test('an artifact is not added to a collection whose deletion commits meanwhile,
     await deletion.query('begin')
     await deletion.query('delete from collections')
     const added = add()
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await eventually(async () => (await pool.query(waiting)).rowCount === 1, 'the addition waits')
+    await untilBlocked(pool)
     await deletion.query('commit')
     assert.equal((await added).status, 404)
   } finally {

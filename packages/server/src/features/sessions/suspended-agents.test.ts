@@ -5,6 +5,7 @@ import { createTestDevice } from '@atrium/identity/testing/provider'
 import { hashCredential, newCredential } from '#crypto/random.ts'
 import { assertError, send } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
+import { untilBlocked } from '#testing/until-blocked.ts'
 import { deleteBlobs } from '../blob-deletions/delete-blobs.ts'
 import { eraseTenants } from '../tenant-data/erase-tenants.ts'
 import { auditLedger } from '../credits/ledger/audit-store.ts'
@@ -190,8 +191,7 @@ test('a launch that was under way when its agent was suspended launches nothing,
     await holder.query('begin')
     await holder.query('select from ledger_accounts where code_hash = $1 for update', [hashCredential(coupon)])
     const launching = world.launch(agentId, world.newRoom(), coupon)
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await eventually(async () => (await pool.query(waiting)).rows.length > 0, 'the launch waits')
+    await untilBlocked(pool)
     assert.equal((await moderate(agentId, 'suspended')).status, 200)
     await holder.query('commit')
     const { status, body } = await launching

@@ -6,6 +6,7 @@ import { startFakeStripe, type FakeStripe } from '#testing/fake-stripe.ts'
 import { send } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { shopSettings, StripeShop } from '#testing/stripe-shop.ts'
+import { untilBlocked } from '#testing/until-blocked.ts'
 import { auditLedger } from '../ledger/audit-store.ts'
 import { sweepLedger } from '../ledger/ledger.ts'
 
@@ -265,7 +266,7 @@ test('reported while many sessions of the wallet end, a payment is taken back ex
     rounds.flatMap(({ payment, stops }) => [
       shop.giveBack('refund', payment, 1_500),
       shop.giveBack('dispute', payment, 1_500),
-      ...[...stops, ...stops].map((stop) => eventually(async () => (await stop()).status === 200, 'it stops')),
+      ...[...stops, ...stops].map((stop) => eventually(async () => (await stop()).status === 200, 'it stops', 60_000)),
       shop.giveBack('refund', payment, 1_500),
     ]),
   )
@@ -285,10 +286,7 @@ async function lockPlatform(t: TestContext) {
     client.release()
   }
   t.after(release)
-  const waiting = `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  const isAwaited = () =>
-    eventually(async () => ((await shop.query(waiting))[0]?.['count'] as number) > 0, 'a transaction waits for the lock')
-  return { release, isAwaited }
+  return { release, isAwaited: () => untilBlocked(world.api.ctx.db.pool) }
 }
 
 test('a session that waits while its payment is reversed finds what is owed then', async (t) => {

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startProviderServer } from '#testing/provider-server.ts'
 import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
+import { untilBlocked } from '#testing/until-blocked.ts'
 import { commitEnd } from '../session-transitions.ts'
 import type { Session } from '../session.ts'
 import { claimSessions, listHeld, updateAnswered } from './lease-store.ts'
@@ -165,7 +166,7 @@ test('nor does it send the key of the room to a remote agent', { timeout: 20_000
     await holder.query('begin')
     await holder.query('lock table agents in access exclusive mode')
     const done = launchRemote(ctx, run)
-    await eventually(async () => isWaiting(), 'it waits for the agent')
+    await untilBlocked(ctx.db.pool)
     assert.equal((await stop()).status, 200)
     await holder.query('commit')
     await done.catch((error: unknown) => assert.ok(error instanceof LeaseLostError, String(error)))
@@ -174,8 +175,3 @@ test('nor does it send the key of the room to a remote agent', { timeout: 20_000
   }
   assert.equal(calls, 0)
 })
-
-async function isWaiting(): Promise<boolean> {
-  const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  return (await world.api.ctx.db.pool.query(sql)).rows.length > 0
-}

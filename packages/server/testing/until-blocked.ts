@@ -1,0 +1,35 @@
+/** A pool. Not a connection that is in a transaction, which an attempt that fails would end. */
+interface Database {
+  query(sql: string): Promise<unknown>
+}
+
+const tries = 5
+
+/**
+ * Resolves as soon as `count` statements wait for locks in this database. PostgreSQL looks every two milliseconds: an
+ * attempt of the server waits for 50 ms and then pauses without a connection, which a slow process that asks in turn may
+ * miss each time.
+ */
+export async function untilBlocked(database: Database, count = 1): Promise<void> {
+  for (let n = 1; ; n++)
+    try {
+      return await look(database, count)
+    } catch (error) {
+      if (n === tries) throw error
+    }
+}
+
+/** For less time than a statement may take. */
+async function look(database: Database, count: number): Promise<void> {
+  // The statistics of a transaction's first look are kept, unless they are discarded.
+  await database.query(`do $$
+    begin
+      loop
+        perform pg_stat_clear_snapshot();
+        if (select count(*) >= ${count} from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock') then return; end if;
+        if clock_timestamp() > statement_timestamp() + interval '4 s' then raise exception 'nobody waits for a lock'; end if;
+        perform pg_sleep(0.002);
+      end loop;
+    end $$`)
+}
