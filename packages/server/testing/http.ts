@@ -37,13 +37,15 @@ export async function send(api: Pick<TestApi, 'baseUrl'>, method: string, path: 
  * Repeats the same request while the answer is 503, as a client does. On a busy machine, one of many simultaneous
  * writes may exceed its time limit.
  */
-export async function sendUntilServed(...request: Parameters<typeof send>): Promise<Got> {
+export async function untilServed<T extends Pick<Response, 'status' | 'headers'>>(request: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
-    const got = await send(...request)
+    const got = await request()
     if (got.status !== 503 || tries === 10) return got
     await delay(1_000 * Number(got.headers.get('retry-after')))
   }
 }
+
+export const sendUntilServed = (...request: Parameters<typeof send>) => untilServed(() => send(...request))
 
 export function assertError(got: Got, status: number, code: string): void {
   assert.deepEqual([got.status, got.body?.error?.code], [status, code], got.text)

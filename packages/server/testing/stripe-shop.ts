@@ -10,7 +10,7 @@ import {
   type FakeStripe,
   type StripeSession,
 } from './fake-stripe.ts'
-import { send, type Got } from './http.ts'
+import { send, type Got, untilServed } from './http.ts'
 import { pullEvents } from './pull-events.ts'
 import { startTestApi, type TestApi, type TestTenant } from './test-api.ts'
 
@@ -89,11 +89,15 @@ export class StripeShop {
   async deliver(payload: string, signature = stripeSignature(payload)) {
     const headers = { 'content-type': 'application/json; charset=utf-8', ...(signature ? { 'stripe-signature': signature } : {}) }
     const res = await fetch(`${this.api.origin}/stripe/webhook`, { method: 'POST', headers, body: payload })
-    return { status: res.status, body: (await res.json()) as { error?: { code: string; request_id: string } } }
+    return {
+      status: res.status,
+      headers: res.headers,
+      body: (await res.json()) as { error?: { code: string; request_id: string } },
+    }
   }
 
   async tell(name: keyof typeof stripeEvents, session: StripeSession): Promise<void> {
-    const { status, body } = await this.deliver(stripeEvents[name](session))
+    const { status, body } = await untilServed(() => this.deliver(stripeEvents[name](session)))
     assert.deepEqual([status, body], [200, { received: true }])
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations } from '@atrium/contract/table'
-import { send } from '#testing/http.ts'
+import { send, sendUntilServed, untilServed } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { findLaunchable } from './status.ts'
 import { toolsWithSecrets } from './agent-secrets.ts'
@@ -91,7 +91,7 @@ test('every registered field is read back, except the secrets', async () => {
 test('a retried registration makes one agent', async () => {
   const by = await api.makeTenant()
   const options = { key: by.secretKey, idempotencyKey: 'one', body: registration }
-  const answers = await Promise.all(Array.from({ length: 5 }, () => send(root, 'POST', '/agents', options)))
+  const answers = await Promise.all(Array.from({ length: 5 }, () => sendUntilServed(root, 'POST', '/agents', options)))
   assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
   assert.equal((await send(root, 'GET', '/agents', { key: by.secretKey })).body.data.length, 1)
 })
@@ -298,7 +298,7 @@ test('the agents are at the root, and 404 under /v1', async () => {
 test('concurrent changes are all applied', async () => {
   const { id } = await registered()
   const changes = [{ name: 'A' }, { description: 'B' }, { instructions: 'C' }, { greeting: 'D' }, { price_credits: 9 }]
-  await Promise.all(changes.map((change) => patch(id, change)))
+  await Promise.all(changes.map((change) => untilServed(() => patch(id, change))))
   const { name, description, instructions, greeting, price_credits } = await read(id)
   assert.deepEqual([name, description, instructions, greeting, price_credits], ['A', 'B', 'C', 'D', 9])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { send } from '#testing/http.ts'
+import { send, untilServed } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { issuerAccount, platformAccount } from '#features/credits/ledger/movement.ts'
 import { auditLedger } from '../credits/ledger/audit-store.ts'
@@ -54,7 +54,7 @@ test('a tenant that never had credits cannot register', async () => {
 
 test('a retried registration is charged once, and a refused one leaves its key free', async () => {
   const tenant = await tenantWith(feeCredits)
-  const answers = await Promise.all(Array.from({ length: 5 }, () => register(tenant, 'one')))
+  const answers = await Promise.all(Array.from({ length: 5 }, () => untilServed(() => register(tenant, 'one'))))
   assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
   assert.equal(answers[0]!.status, 201)
   assert.equal((await register(tenant, 'two')).status, 402)
@@ -64,7 +64,7 @@ test('a retried registration is charged once, and a refused one leaves its key f
 
 test('of twenty concurrent registrations exactly those that the balance covers succeed', async () => {
   const tenant = await tenantWith(feeCredits * 7 + 1)
-  const answers = await Promise.all(Array.from({ length: 20 }, () => register(tenant)))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => untilServed(() => register(tenant))))
   assert.equal(answers.filter(({ status }) => status === 201).length, 7)
   assert.equal(answers.filter(({ status }) => status === 402).length, 13)
   assert.deepEqual(await left(tenant), { balance: 1, agents: 7 })

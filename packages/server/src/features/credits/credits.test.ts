@@ -3,7 +3,7 @@ import { constants, generateKeyPairSync, randomBytes, randomUUID, sign } from 'n
 import { after, before, describe, test } from 'node:test'
 import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
 import { hashCredential, newAccountId, newCredential } from '#crypto/random.ts'
-import { assertError, send, type Got } from '#testing/http.ts'
+import { assertError, send, type Got, untilServed } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { issuerAccount, platformAccount, transactionId } from './ledger/movement.ts'
@@ -78,7 +78,7 @@ describe('license keys', () => {
 
   test('50 at once: one wallet, 49 × 409', async () => {
     const license = await sellLicense(10)
-    const all = await Promise.all(Array.from({ length: 50 }, () => redeem({ license_key: license })))
+    const all = await Promise.all(Array.from({ length: 50 }, () => untilServed(() => redeem({ license_key: license }))))
     assert.equal(all.filter(({ status }) => status === 201).length, 1)
     assert.equal(all.filter(({ status, body }) => status === 409 && body.error.code === 'already_spent').length, 49)
   })
@@ -153,7 +153,7 @@ describe('blind tokens', () => {
 
   test('50 equal ones at once, each with its own recovery key or none: one wallet, 49 × 409', async () => {
     const body = makeToken()
-    const all = await Promise.all(Array.from({ length: 50 }, () => redeem(body)))
+    const all = await Promise.all(Array.from({ length: 50 }, () => untilServed(() => redeem(body))))
     assert.equal(all.filter(({ status }) => status === 201).length, 1)
     assert.equal(all.filter(({ status, body: { error } }) => status === 409 && error.code === 'already_spent').length, 49)
   })

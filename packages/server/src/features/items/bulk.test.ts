@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { send } from '#testing/http.ts'
+import { send, sendUntilServed, untilServed } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 
 let api: TestApi
@@ -142,13 +142,19 @@ test('bulks of the same items in any order, and single curations beside them, ne
   const rounds = Array.from({ length: 24 }, (_, i) => i)
   const statuses = await Promise.all(
     rounds.flatMap((i) => [
-      bulk({ ids: i % 2 === 0 ? ids : ids.toReversed(), patch: { archived: i % 3 === 0, approved: i % 4 !== 0 } }),
-      send(api, 'PATCH', `/collections/${id}/items/${ids[i]!}`, { ...owner, body: { approved: i % 2 === 0, hero: true } }),
-      send(api, 'POST', `/collections/${id}/items`, { ...owner, body: { type: 'message', content: `more ${i}` } }),
+      untilServed(() =>
+        bulk({ ids: i % 2 === 0 ? ids : ids.toReversed(), patch: { archived: i % 3 === 0, approved: i % 4 !== 0 } }),
+      ),
+      sendUntilServed(api, 'PATCH', `/collections/${id}/items/${ids[i]!}`, {
+        ...owner,
+        body: { approved: i % 2 === 0, hero: true },
+      }),
+      sendUntilServed(api, 'POST', `/collections/${id}/items`, { ...owner, body: { type: 'message', content: `more ${i}` } }),
     ]),
   )
   for (const { status, body } of statuses) assert.ok(status < 300, JSON.stringify(body))
-  await Promise.all([bulk({ ids: ids.slice(0, 20), delete: true }), bulk({ ids: ids.slice(10, 30).toReversed(), delete: true })])
+  const deleted = [ids.slice(0, 20), ids.slice(10, 30).toReversed()]
+  await Promise.all(deleted.map((some) => untilServed(() => bulk({ ids: some, delete: true }))))
   const left = await items()
   assert.ok(left.length === 44, `one of the two deleted its twenty, not both: ${left.length}`)
   assert.equal(await count(), left.filter(({ approved, archived }) => approved && !archived).length)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { consoleLink, signIn } from '#testing/console.ts'
-import { send } from '#testing/http.ts'
-import { eventually } from '#testing/session-world.ts'
+import { send, untilServed } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
+import { untilBlocked } from '#testing/until-blocked.ts'
 
 let api: TestApi
 before(async () => {
@@ -34,7 +34,8 @@ test('of secret keys that are all revoked at once, one stays', async () => {
     const { data } = (await owner.send('GET', '/tenant/keys')).body
     return data.filter(({ kind }: any) => kind === 'secret') as { id: string; revoked_at: string | null }[]
   }
-  const answers = await Promise.all((await secretKeys()).map(({ id }) => owner.send('DELETE', `/tenant/keys/${id}`)))
+  const revoke = ({ id }: { id: string }) => untilServed(() => owner.send('DELETE', `/tenant/keys/${id}`))
+  const answers = await Promise.all((await secretKeys()).map(revoke))
   assert.deepEqual(answers.map(({ status, body }) => (status === 204 ? 'revoked' : body.error.code)).toSorted(), [
     'last_secret_key',
     ...Array.from({ length: 7 }, () => 'revoked'),
@@ -55,8 +56,7 @@ test('of the last two secret keys, one stays if the revocation of each has looke
     await holder.query('begin')
     await holder.query('lock table event_outbox in share mode')
     const answers = ids.map((id) => owner.send('DELETE', `/tenant/keys/${id}`))
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await eventually(async () => (await pool.query(waiting)).rows.length === 2, 'both wait')
+    await untilBlocked(pool, 2)
     await holder.query('commit')
     assert.deepEqual((await Promise.all(answers)).map(({ status }) => status).toSorted(), [204, 409])
   } finally {

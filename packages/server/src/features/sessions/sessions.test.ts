@@ -76,7 +76,7 @@ describe('a launch', () => {
     const coupon = await world.makeCoupon(20)
     const body = { agent_id: agentId, room: world.newRoom(), coupon }
     const key = { key: world.tenant.secretKey, idempotencyKey: randomUUID(), body }
-    const all = await Promise.all(Array.from({ length: 10 }, () => send(world.api, 'POST', '/sessions', key)))
+    const all = await Promise.all(Array.from({ length: 10 }, () => sendUntilServed(world.api, 'POST', '/sessions', key)))
     assert.deepEqual(new Set(all.map(({ status, text }) => `${status} ${text}`)).size, 1)
     assert.equal(all[0]!.status, 201)
     assert.equal((await world.balance(coupon)).held, 5)

@@ -2,7 +2,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { HookServer } from '#testing/hook-server.ts'
-import { assertError, send } from '#testing/http.ts'
+import { assertError, send, untilServed } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startWebhookWorld, verifies, type WebhookWorld } from '#testing/webhook-world.ts'
 
@@ -74,7 +74,8 @@ describe('endpoints', () => {
   test('are at most 20, also when they are added at once', async (t) => {
     const server = await world.openHook(t)
     await world.setHook(server)
-    const got = await Promise.all(Array.from({ length: 24 }, () => world.call('POST', endpoints, { url: server.url })))
+    const add = () => untilServed(() => world.call('POST', endpoints, { url: server.url }))
+    const got = await Promise.all(Array.from({ length: 24 }, add))
     assert.equal(got.filter(({ status }) => status === 201).length, 19)
     for (const one of got.filter(({ status }) => status !== 201)) assertError(one, 409, 'state_conflict')
     assert.equal((await world.call('GET', endpoints)).body.data.length, 20)

