@@ -38,7 +38,7 @@ export async function billOfMaterials(root: string, { name, committedAt }: { nam
 
 /**
  * Keeps the packages that are not for development alone. `npm sbom --omit=dev` also leaves out those that a workspace
- * needs and a dev dependency needs too, such as sharp and pg-protocol.
+ * needs and a dev dependency needs too, such as sharp.
  */
 function dropDevelopment(bom: Bom, { packages }: Lock): void {
   const needed = new Set(

@@ -21,13 +21,10 @@ test('a package that is not on the list stops the build, and the message names t
   await assert.rejects(bundleOf(files), /may not hold node_modules\/stranger\/index\.js: allowedFolders in .*bundle\.ts/)
 })
 
-test('a package inside of one on the list stops the build too', async () => {
-  const files = {
-    [ENTRY]: "import 'pg-protocol'",
-    'node_modules/pg-protocol/index.js': "require('stranger')",
-    'node_modules/pg-protocol/node_modules/stranger/index.js': 'console.log(1)',
-  }
-  await assert.rejects(bundleOf(files), /may not hold node_modules\/pg-protocol\/node_modules\/stranger\/index\.js/)
+test('a package inside of a folder on the list stops the build too', async () => {
+  const inner = 'packages/space/src/node_modules/stranger/index.js'
+  const files = { [ENTRY]: "import 'stranger'", [inner]: 'console.log(1)' }
+  await assert.rejects(bundleOf(files), /may not hold packages\/space\/src\/node_modules\/stranger\/index\.js/)
 })
 
 test('our own packages that are not on the list stop the build: the platform is not part of the service', async () => {

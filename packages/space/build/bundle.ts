@@ -11,7 +11,6 @@ export const ENTRY = 'packages/space/src/entry.ts'
  */
 const allowedFolders: readonly string[] = [
   ...['contract', 'identity', 'sealing', 'space', 'traffic'].map((name) => `packages/${name}/src/`),
-  'node_modules/pg-protocol/',
   'embedded:',
 ]
 
@@ -67,8 +66,7 @@ function embed({ gitCommit, app }: Embedded): Plugin {
 }
 
 function assertAllowed({ inputs }: Metafile): void {
-  const isAllowed = (path: string) =>
-    allowedFolders.some((folder) => path.startsWith(folder)) && path.lastIndexOf('node_modules/') <= 0
+  const isAllowed = (path: string) => allowedFolders.some((folder) => path.startsWith(folder)) && !path.includes('node_modules/')
   const foreign = Object.keys(inputs).filter((path) => !isAllowed(path))
   if (foreign.length > 0)
     throw new Error(

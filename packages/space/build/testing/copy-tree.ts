@@ -53,7 +53,7 @@ async function copyInstalled(folder: string): Promise<void> {
   const { installed } = await makeManifests({
     read: (path) => readFile(join(folder, path), 'utf8'),
     folders: workspaces.map((workspace) => workspace.folder),
-    packages: ['esbuild', 'vite', 'preact', 'pg-protocol', 'typebox', '@noble/curves', '@noble/hashes'],
+    packages: ['esbuild', 'vite', 'preact', 'typebox', '@noble/curves', '@noble/hashes'],
   })
   const options = { recursive: true, verbatimSymlinks: true }
   for (const path of installed.keys()) {

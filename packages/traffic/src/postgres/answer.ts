@@ -1,13 +1,5 @@
-import {
-  type BackendMessage,
-  CommandCompleteMessage,
-  CopyDataMessage,
-  DatabaseError,
-  DataRowMessage,
-  type Field,
-  RowDescriptionMessage,
-} from 'pg-protocol/dist/messages.js'
-import { ConnectionLost, sqlStateOf } from '../database-errors.ts'
+import { ConnectionLost } from '../database-errors.ts'
+import type { Column, ServerMessage } from './server-messages.ts'
 
 /** Returns the parser for the text form of a type, by its OID (pg_type). */
 export type ReadColumn = (oid: number) => (text: string) => unknown
@@ -33,7 +25,7 @@ export interface Copy {
   send?: (() => void) | undefined
 }
 
-const withoutContent = new Set<BackendMessage['name']>(['parseComplete', 'bindComplete', 'closeComplete', 'noData', 'emptyQuery'])
+const withoutContent = new Set<ServerMessage['name']>(['parseComplete', 'bindComplete', 'closeComplete', 'noData', 'emptyQuery'])
 
 /**
  * Collects the server's answer to one query, message by message. It is settled when the server is ready for the next
@@ -70,28 +62,25 @@ export class Answer {
    * Handles one message of the server ("Message Flow" in the documentation of the protocol). Throws for a message
    * that does not belong to an answer, which ends the connection. Messages of COPY are accepted only for a copy.
    */
-  take(message: BackendMessage): void {
-    if (message instanceof DataRowMessage) return this.#takeRow(message.fields)
-    if (message instanceof RowDescriptionMessage) {
+  take(message: ServerMessage): void {
+    if (message.name === 'dataRow') return this.#takeRow(message.texts)
+    if (message.name === 'rowDescription') {
       this.#rows = []
-      this.#readRow = makeReadRow(message.fields, this.#readColumn)
-    } else if (message instanceof CommandCompleteMessage) {
-      this.#tag = message.text
+      this.#readRow = makeReadRow(message.columns, this.#readColumn)
+    } else if (message.name === 'commandComplete') {
+      this.#tag = message.tag
       // If a query has several statements, the last one determines the rows, even if it has none.
       if (!this.#readRow) this.#rows = []
       this.#readRow = undefined
-    } else if (message instanceof DatabaseError) {
-      // The parser reports unreadable data as an error without a code.
-      if (sqlStateOf(message) === undefined) throw message
-      this.error ??= message
-    } else if (!withoutContent.has(message.name) && !this.#takeCopy(message))
+    } else if (message.name === 'error') this.error ??= message
+    else if (!withoutContent.has(message.name) && !this.#takeCopy(message))
       throw new ConnectionLost(`the database sent ${message.name}, which answers no query`)
   }
 
-  #takeCopy(message: BackendMessage): boolean {
+  #takeCopy(message: ServerMessage): boolean {
     const { onData, send } = this.#copy
     if (message.name === 'copyInResponse' && send) send()
-    else if (message instanceof CopyDataMessage && onData) onData(message.chunk)
+    else if (message.name === 'copyData' && onData) onData(message.data)
     else return onData !== undefined && (message.name === 'copyOutResponse' || message.name === 'copyDone')
     return true
   }
@@ -123,8 +112,8 @@ export class Answer {
   }
 }
 
-function makeReadRow(fields: readonly Field[], readColumn: ReadColumn): ReadRow {
-  const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: readColumn(dataTypeID) }))
+function makeReadRow(described: readonly Column[], readColumn: ReadColumn): ReadRow {
+  const columns = described.map(({ name, typeId }) => ({ name, parse: readColumn(typeId) }))
   // A copy for each row, so that all rows have one shape.
   const empty: Record<string, unknown> = Object.fromEntries(columns.map(({ name }) => [name, null]))
   return {

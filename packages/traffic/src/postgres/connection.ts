@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import {
-  type BackendMessage,
-  DatabaseError,
-  NotificationResponseMessage,
-  ReadyForQueryMessage,
-} from 'pg-protocol/dist/messages.js'
-import { Parser } from 'pg-protocol/dist/parser.js'
 import { ConnectionLost, isConnectionLost, isMisplaced, sqlStateOf } from '../database-errors.ts'
 import { Answer, type QueryResult, type ReadColumn } from './answer.ts'
 import { ClientMessages } from './client-messages.ts'
@@ -14,6 +7,7 @@ import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts
 import { type Login, startLogin } from './log-in.ts'
 import { openSocket } from './open-socket.ts'
 import { type Encoded, type Query, QueryEncoder, type Settings } from './query-encoder.ts'
+import { type ServerMessage, ServerMessages } from './server-messages.ts'
 
 export interface ConnectionOptions {
   /** postgresql://… */
@@ -47,9 +41,8 @@ interface LoginUnderWay {
 const textOnly: ReadColumn = () => (text) => text
 
 /**
- * One connection to PostgreSQL (protocol 3.0), with the parser of pg-protocol. Queries are sent at once and
- * answered in order. Any fault of the connection itself closes it: of the network, a query without an answer in
- * time, an unexpected message.
+ * One connection to PostgreSQL (protocol 3.0). Queries are sent at once and answered in order. Any fault of the
+ * connection itself closes it: of the network, a query without an answer in time, an unexpected message.
  */
 export class Connection {
   /** Called once, when the connection ends without `end`. */
@@ -58,7 +51,7 @@ export class Connection {
   readonly #socket: Socket
   readonly #answerMs: number
   readonly #readColumn: ReadColumn
-  readonly #parser = new Parser()
+  readonly #messages = new ServerMessages()
   /** In the order in which they were sent. */
   readonly #answers: Answer[] = []
   readonly #encoder: QueryEncoder
@@ -219,7 +212,7 @@ export class Connection {
 
   #read(bytes: Buffer): void {
     try {
-      this.#parser.parse(bytes, (message) => {
+      this.#messages.read(bytes, (message) => {
         if (!this.#isOpen) return
         if (this.#login) this.#continueLogin(this.#login, message)
         else this.#take(message)
@@ -229,8 +222,8 @@ export class Connection {
     }
   }
 
-  #continueLogin({ answer, done }: LoginUnderWay, message: BackendMessage): void {
-    if (message instanceof DatabaseError) throw message
+  #continueLogin({ answer, done }: LoginUnderWay, message: ServerMessage): void {
+    if (message.name === 'error') throw message
     const reply = answer(message)
     if (reply) this.#socket.write(reply)
     if (message.name !== 'readyForQuery') return
@@ -238,14 +231,14 @@ export class Connection {
     done()
   }
 
-  #take(message: BackendMessage): void {
-    if (message instanceof NotificationResponseMessage) return this.onNotification?.(message.payload)
+  #take(message: ServerMessage): void {
+    if (message.name === 'notification') return this.onNotification?.(message.payload)
     if (message.name === 'notice' || message.name === 'parameterStatus') return
     const [answer] = this.#answers
     // An error such as 57P01 to an idle connection: the server is about to close it.
-    if (!answer) throw message instanceof DatabaseError ? message : new ConnectionLost(`${message.name} answers no query`)
+    if (!answer) throw message.name === 'error' ? message : new ConnectionLost(`${message.name} answers no query`)
     if (message.name === 'parseComplete') this.#settlePreparation(answer, true)
-    if (!(message instanceof ReadyForQueryMessage)) return answer.take(message)
+    if (message.name !== 'readyForQuery') return answer.take(message)
     this.#status = message.status
     this.#answers.shift()
     if (answer.error !== undefined) {
