@@ -7,6 +7,7 @@ import { createTestDatabase } from '../../packages/server/testing/test-database.
 import { freePort, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { call, makeCollection, makeTenant, NoAnswer, type Answer } from '../support/call-api.ts'
 import { queryDatabase } from '../support/query-database.ts'
+import { startSpaceRole } from '../support/space-role.ts'
 
 async function open(t: TestContext) {
   const database = await createTestDatabase()
@@ -111,6 +112,35 @@ test('during a shutdown readiness fails first, open connections get their answer
     const last = await add(atrium.origin, late)
     assert.deepEqual([last.status, last.headers['connection']], [201, 'close'], 'a kept connection is served to its end')
     assert.equal(await ended, 0)
+  })
+})
+
+test('Space stops in the same way, and answers held polls at once', async (t) => {
+  const database = await createTestDatabase()
+  t.after(() => database.drop())
+  const one = () => new Agent({ keepAlive: true, maxSockets: 1 })
+  const secret = { room: 'stopping0000', mk: Buffer.alloc(32, 7).toString('base64url') }
+  await passesOnce(async () => {
+    const space = await startSpaceRole(database.url, 'http://localhost:1')
+    const post = (agent: Agent, body: object) => call(space.origin, 'POST /space', { agent, body: { ...secret, ...body } })
+    const say = (agent: Agent) => post(agent, { op: 'turn', message: { text: 'hello' } })
+    const isReady = async (agent: Agent) => (await call(space.origin, 'GET /readyz', { agent })).status
+    const [early, late, probe] = [one(), one(), one()]
+    assert.equal(await isReady(probe), 200)
+    assert.notEqual((await say(early)).headers['connection'], 'close')
+    const { etag, count } = JSON.parse((await say(late)).text) as { etag: string; count: number }
+    const held = post(one(), { op: 'poll', sinceEtag: etag, sinceCount: count, waitMs: 20_000 })
+    const ended = space.end()
+    while ((await isReady(probe)) !== 503) await delay(5)
+    const begun = performance.now()
+    const answers = await Promise.all([held, say(one()), say(early)])
+    for (const { status, headers } of answers) assert.deepEqual([status, headers['connection']], [200, 'close'])
+    assert.ok(performance.now() - begun < 10_000, 'the poll was not held to its end')
+    await delay(1_400)
+    await assert.rejects(say(early), isRefusal)
+    const last = await say(late)
+    assert.deepEqual([last.status, last.headers['connection']], [200, 'close'], 'a kept connection is served to its end')
+    await ended
   })
 })
 

@@ -33,7 +33,10 @@ try {
     stopping = true
     // If the shutdown hangs, the process exits after a timeout.
     setTimeout(() => process.exit(0), endsAfterMs).unref()
-    void space.stop().finally(() => process.exit(0))
+    void space
+      .drain()
+      .then(() => space.stop())
+      .finally(() => process.exit(0))
   }
   // The supervisor exposes it. The memory that only the start needed would stay until the heap has grown.
   if (typeof gc === 'function') gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })

@@ -32,6 +32,8 @@ export interface RunningSpace {
   /** How many polls are held now. */
   held(): number
   readonly metrics: SpaceMetrics
+  /** Before `stop`: ends the connections without failing a request. Held polls are answered at once. */
+  drain(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -120,7 +122,7 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
     provider: config.oidc && trust(config.oidc.issuer, config.oidc.clientId, egress),
     platform: platformIssuer === undefined ? undefined : trust(platformIssuer, config.spacesUrl, egress),
   }
-  const server = makeSpaceServer({ ctx, config, files: staticFiles(build, certificate, config), log })
+  const { server, drain } = makeSpaceServer({ ctx, config, files: staticFiles(build, certificate, config), log })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(config.port, config.host, 1_024, resolve)
@@ -129,6 +131,7 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
     port: (server.address() as AddressInfo).port,
     held: () => watch.held,
     metrics,
+    drain: async () => void (await Promise.all([drain(), watch.close()])),
     stop: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       await watch.close()

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { addressPolicy, type RatePolicy, requestLimits } from '@atrium/contract/request-limits'
+import { drainConnections } from '@atrium/traffic/drain-connections'
 import { dispatch, opOf } from '../ops/dispatch.ts'
 import type { SpaceConfig } from '../space-config.ts'
 import type { SpaceContext } from '../space-context.ts'
@@ -28,11 +29,16 @@ const preflight = {
   vary: 'access-control-request-headers',
 }
 
-/** The HTTP server: one endpoint, and public files. */
-export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions): Server {
+/** The HTTP server: one endpoint, and public files. `drain` stops it without failing a request. */
+export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions): { server: Server; drain: () => Promise<void> } {
   const keyOf = callerKey(config.trustProxy)
   const policy = scaled(addressPolicy, config.rateLimitFactor / config.processes)
   const { unread } = ctx
+  let isStopping = false
+  /** A stop waits for connections that are in use, so each answer is the last one on its connection. */
+  const endIfStopping = (res: ServerResponse) => {
+    if (isStopping || !server.listening) res.setHeader('connection', 'close')
+  }
 
   const post = async (req: IncomingMessage, res: ServerResponse, named: (op: string | undefined) => void) => {
     const key = keyOf(req)
@@ -41,10 +47,7 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
     named(opOf(request))
     // If the client has disconnected, its held poll must release its place.
     const caller = { key, isGone: () => res.destroyed, onGone: (listener: () => void) => void res.once('close', listener) }
-    const answer = await dispatch(ctx, request, caller).finally(() => {
-      // A stop waits for connections that were in use, so this answer is the last one on its connection.
-      if (!server.listening) res.setHeader('connection', 'close')
-    })
+    const answer = await dispatch(ctx, request, caller).finally(() => endIfStopping(res))
     await (answer instanceof StreamedAnswer ? sendStreamed(res, answer, unread, key) : sendAnswer(res, answer, unread, key))
   }
 
@@ -57,6 +60,7 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
       maxHeaderSize: requestLimits.headerBytes,
     },
     (req, res) => {
+      endIfStopping(res)
       const [path = ''] = (req.url ?? '').split('?', 1)
       const isRead = req.method === 'GET' || req.method === 'HEAD'
       const file = isRead ? files.get(path) : undefined
@@ -72,6 +76,8 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
             },
           )
           .then((outcome) => ctx.metrics.answered(op ?? 'other', outcome, (performance.now() - startMs) / 1_000))
+      } else if (isRead && path === '/readyz') {
+        sendJson(res, isStopping ? 503 : 200, isStopping ? { status: 'not_ready', reason: 'stopping' } : { status: 'ready' })
       } else if (req.method === 'OPTIONS') {
         // Libraries of the page may add headers; none of them is read here.
         const headers = req.headers['access-control-request-headers'] || 'Content-Type'
@@ -85,7 +91,11 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
     },
   )
   unread.watch(server)
-  return server
+  const drain = () => {
+    isStopping = true
+    return drainConnections(server)
+  }
+  return { server, drain }
 }
 
 async function count(ctx: SpaceContext, policy: RatePolicy, key: string): Promise<void> {

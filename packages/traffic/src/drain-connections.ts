@@ -1,0 +1,30 @@
+import type { Server } from 'node:http'
+import { Server as NetServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/**
+ * How long connections are still accepted after the signal, so that requests in transit, or routed by a load
+ * balancer, are answered.
+ */
+const graceMs = 500
+/** When idle connections are closed, and when all are: the process exits within ten seconds whatever clients do. */
+const idleMs = 3_000
+const endMs = 7_500
+
+/**
+ * Stops listening after a moment, then waits for open connections to end by themselves. From its start, each answer
+ * must have `Connection: close`.
+ */
+export async function drainConnections(server: Server): Promise<void> {
+  await delay(graceMs)
+  // The close of http.Server would end idle keep-alive connections at once, and a request that is just being sent on
+  // one would be lost.
+  const closed = new Promise<void>((resolve) => {
+    NetServer.prototype.close.call(server, () => resolve())
+  })
+  const idleTimer = setTimeout(() => server.closeIdleConnections(), idleMs - graceMs)
+  const endTimer = setTimeout(() => server.closeAllConnections(), endMs - graceMs)
+  await closed
+  clearTimeout(idleTimer)
+  clearTimeout(endTimer)
+}
