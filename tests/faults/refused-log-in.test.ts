@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { expiredCertificate, validCertificate } from '../../packages/server/testing/loopback-certificates.ts'
 import { createTestDatabase, urlOfDatabase } from '../../packages/server/testing/test-database.ts'
+import { urlOfProxy } from '../../packages/traffic/src/postgres/testing/fake-server.ts'
+import { startTls } from '../../packages/traffic/src/postgres/testing/start-tls.ts'
 import { startAtrium } from '../support/atrium-process.ts'
 import { call, makeCollection, makeTenant } from '../support/call-api.ts'
 import { queryDatabase } from '../support/query-database.ts'
 
-test('while PostgreSQL refuses every log-in, calls are 503, and the same processes serve again once it admits them', async (t) => {
-  const database = await createTestDatabase()
-  const atrium = await startAtrium({ databaseUrl: database.url, space: true })
-  t.after(async () => {
-    await atrium.end('SIGKILL')
-    await database.drop()
-  })
+/** Asks for an item, a read and a turn, each answered from the database. */
+async function startAsking(t: TestContext, databaseUrl: string) {
+  const atrium = await startAtrium({ databaseUrl, space: true })
+  t.after(() => atrium.end('SIGKILL'))
   const { origin } = atrium
   const { publishable: key } = await makeTenant(origin)
   const { id } = await makeCollection(origin, key)
@@ -27,15 +30,58 @@ test('while PostgreSQL refuses every log-in, calls are 503, and the same process
   }
   const askAll = () => Promise.all([item(), read(), turn()])
   for (const { status, text } of await askAll()) assert.ok(status < 300, text)
+  return {
+    assertOutage: async () => {
+      for (let round = 0; round < 10; round++) for (const { status, text } of await askAll()) assert.equal(status, 503, text)
+      assert.equal((await call(origin, 'GET /readyz')).status, 503)
+    },
+    untilServed: async () => {
+      for (const deadline = Date.now() + 20_000; (await askAll()).some(({ status }) => status >= 300); await delay(100))
+        assert.ok(Date.now() < deadline, atrium.output().slice(-2_000))
+    },
+  }
+}
+
+async function endSessions(name: string): Promise<void> {
+  const url = urlOfDatabase(process.env['ATRIUM_TEST_DATABASE_URL']!, 'postgres')
+  await queryDatabase(url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+}
+
+test('while PostgreSQL refuses every log-in, calls are 503, and the same processes serve again once it admits them', async (t) => {
+  const database = await createTestDatabase()
+  t.after(() => database.drop())
+  const asking = await startAsking(t, database.url)
 
   const name = new URL(database.url).pathname.slice(1)
-  const administer = (sql: string) => queryDatabase(urlOfDatabase(database.url, 'postgres'), sql)
-  await administer(`alter database "${name}" allow_connections false`)
-  await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
-  for (let round = 0; round < 10; round++) for (const { status, text } of await askAll()) assert.equal(status, 503, text)
-  assert.equal((await call(origin, 'GET /readyz')).status, 503)
+  const allow = (isAllowed: boolean) =>
+    queryDatabase(urlOfDatabase(database.url, 'postgres'), `alter database "${name}" allow_connections ${isAllowed}`)
+  await allow(false)
+  await endSessions(name)
+  await asking.assertOutage()
 
-  await administer(`alter database "${name}" allow_connections true`)
-  for (const deadline = Date.now() + 20_000; (await askAll()).some(({ status }) => status >= 300); await delay(100))
-    assert.ok(Date.now() < deadline, atrium.output().slice(-2_000))
+  await allow(true)
+  await asking.untilServed()
+})
+
+test('while the certificate of PostgreSQL is not trusted, calls are 503, and the same processes serve again once its authority is in sslrootcert', async (t) => {
+  const database = await createTestDatabase()
+  t.after(() => database.drop())
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-ca-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const ca = join(folder, 'ca.pem')
+  await writeFile(ca, validCertificate)
+  const name = new URL(database.url).pathname.slice(1)
+  const through = urlOfProxy(
+    await startTls({ cert: validCertificate }),
+    `sslmode=verify-full&sslrootcert=${encodeURIComponent(ca)}`,
+  )
+  const asking = await startAsking(t, urlOfDatabase(through, name))
+
+  for (const untrusted of [expiredCertificate, '']) {
+    await writeFile(ca, untrusted)
+    await endSessions(name)
+    await asking.assertOutage()
+    await writeFile(ca, validCertificate)
+    await asking.untilServed()
+  }
 })

@@ -1,6 +1,6 @@
 import type { QueryResult, ReadColumn } from './postgres/answer.ts'
 import { Connection } from './postgres/connection.ts'
-import { ConnectionLost, isAnswerLost, isOutdated, isPassing, isReadOnly, sqlStateOf } from './database-errors.ts'
+import { ConnectionLost, isAnswerLost, isOutdated, isPassing, isReadOnly } from './database-errors.ts'
 import { Overloaded } from './overloaded.ts'
 import { timeouts } from './timeouts.ts'
 
@@ -247,10 +247,11 @@ export class Connections {
     try {
       connection = await this.#open()
     } catch (error) {
-      // The password was changed, or the role or the database admits nobody now. The address worked when the process
-      // started, so this is an outage like any other, and no fault of the statement.
-      const isRefusal = error instanceof Error && sqlStateOf(error) !== undefined && !isPassing(error)
-      throw isRefusal ? new ConnectionLost(`the database refuses the log-in: ${error.message}`, { cause: error }) : error
+      // The password or the certificate was changed, or the role or the database admits nobody now. The address worked
+      // when the process started, so this is an outage like any other, and no fault of the statement.
+      throw isPassing(error)
+        ? error
+        : new ConnectionLost(`the database refuses the connection: ${(error as Error).message}`, { cause: error })
     } finally {
       this.#connecting--
     }

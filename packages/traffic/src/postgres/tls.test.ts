@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { TLSSocket, createSecureContext } from 'node:tls'
-import { certificateKey, expiredCertificate, validCertificate } from '../../../server/testing/loopback-certificates.ts'
+import { expiredCertificate, validCertificate } from '../../../server/testing/loopback-certificates.ts'
 import { isConnectionLost } from '../database-errors.ts'
-import { connectUpstream, open, startServer, urlOfProxy } from './testing/fake-server.ts'
+import { open, urlOfProxy } from './testing/fake-server.ts'
+import { startTls } from './testing/start-tls.ts'
 
 let folder: string
 /** The parameter with the certificate, which is its own authority. */
@@ -20,30 +20,11 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true }))
 
-/** PostgreSQL behind TLS: the server answers the request for it, encrypts and passes on. */
-function startTls(cert: string, { answer = 'S', isDirect = false, protocols = ['postgresql'] } = {}): Promise<string> {
-  return startServer((socket) => {
-    const encrypt = () => {
-      const secureContext = createSecureContext({ key: certificateKey, cert })
-      const secure = new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: protocols })
-      const upstream = connectUpstream()
-      secure.on('error', () => undefined).on('close', () => upstream.destroy())
-      upstream.on('error', () => undefined).on('close', () => secure.destroy())
-      secure.pipe(upstream).pipe(secure)
-    }
-    if (isDirect) return encrypt()
-    socket.once('data', () => {
-      socket.write(answer)
-      if (answer === 'S') encrypt()
-    })
-  })
-}
-
 const unknownAuthority = /self.signed|DEPTH_ZERO/i
 const otherName = { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }
 
 test('each sslmode verifies what it promises', async () => {
-  const [valid, expired] = [await startTls(validCertificate), await startTls(expiredCertificate)]
+  const [valid, expired] = [await startTls({ cert: validCertificate }), await startTls({ cert: expiredCertificate })]
   // The certificate has the names localhost, 127.0.0.1 and ::1; the server listens on all of 127.0.0.0/8.
   const other = valid.replace('127.0.0.1', '127.0.0.2')
   const accepted: [string, string][] = [
@@ -87,10 +68,10 @@ test('each sslmode verifies what it promises', async () => {
 
 test('a server without TLS is refused, and what comes before the handshake too', async () => {
   for (const answer of ['N', 'SE', 'E']) {
-    const url = urlOfProxy(await startTls(validCertificate, { answer }), 'sslmode=no-verify')
+    const url = urlOfProxy(await startTls({ cert: validCertificate }, { answer }), 'sslmode=no-verify')
     await assert.rejects(open({ url }), /does not support TLS/)
   }
-  const url = urlOfProxy(await startTls(validCertificate, { answer: 'N' }), 'sslmode=prefer')
+  const url = urlOfProxy(await startTls({ cert: validCertificate }, { answer: 'N' }), 'sslmode=prefer')
   await assert.rejects(open({ url }), /does not support TLS/)
 })
 
@@ -100,10 +81,10 @@ test('a Unix socket needs no TLS', async () => {
 })
 
 test('sslnegotiation=direct begins with TLS, and the server must have chosen the protocol of PostgreSQL', async () => {
-  const url = await startTls(validCertificate, { isDirect: true })
+  const url = await startTls({ cert: validCertificate }, { isDirect: true })
   const connection = await open({ url: urlOfProxy(url, `sslnegotiation=direct&${ca}`) })
   assert.equal((await connection.query('select 1 as n')).rows[0]!.n, '1')
   await assert.rejects(open({ url: urlOfProxy(url, 'sslnegotiation=direct') }), unknownAuthority)
-  const silent = await startTls(validCertificate, { isDirect: true, protocols: [] })
+  const silent = await startTls({ cert: validCertificate }, { isDirect: true, protocols: [] })
   await assert.rejects(open({ url: urlOfProxy(silent, `sslnegotiation=direct&${ca}`) }), /ALPN/)
 })
