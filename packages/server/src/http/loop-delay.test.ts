@@ -29,11 +29,13 @@ test('a loop that is blocked often is late; one at rest is not, and is not woken
   }, 10)
 
   // The loop is sampled again from the next look on.
-  await delay(2_000)
-  await blockOften()
-  const { p50, p99, max } = loop.take()
-  assert.ok(p50 < 0.02, `most of the time it was idle: ${p50}`)
-  assert.ok(p99 >= 0.05 && max >= 0.06, `it was late then: ${p99}`)
+  await passesOnce(async () => {
+    await delay(2_000)
+    await blockOften()
+    const { p50, p99, max } = loop.take()
+    assert.ok(p50 < 0.02, `most of the time it was idle: ${p50}`)
+    assert.ok(p99 >= 0.05 && max >= 0.06, `it was late then: ${p99}`)
+  }, 10)
 })
 
 test('of several processes of a role, the 99th percentile shows the one that is late', async () => {

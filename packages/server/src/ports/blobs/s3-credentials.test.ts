@@ -137,7 +137,7 @@ test('with expired credentials and a silent endpoint, requests fail in time and 
   t.after(() => blobs.close())
   const startedAt = Date.now()
   const failed = await Promise.allSettled(Array.from({ length: 20 }, () => blobs.stat('a/b')))
-  assert.ok(Date.now() - startedAt < 5_000, `after ${Date.now() - startedAt} ms`)
+  assert.ok(Date.now() - startedAt < 15_000, `after ${Date.now() - startedAt} ms`)
   for (const outcome of failed) {
     assert.ok(outcome.status === 'rejected')
     assert.equal(outcome.reason.code, 'unavailable')
