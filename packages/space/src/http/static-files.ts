@@ -34,7 +34,6 @@ export function staticFiles(build: SpaceBuild, certificate: Certificate, config:
         'cache-control': page ? 'no-cache' : 'public, max-age=31536000, immutable',
         // A worker has the policy of its own script. It calls nothing.
         'content-security-policy': page ? policy : "default-src 'none'",
-        ...(page && { 'integrity-policy': 'blocked-destinations=(script)' }),
       },
     })
   }
