@@ -57,7 +57,8 @@ function begin(line: string, from: string, headers: string[], part: string | Buf
 const spaces = Buffer.alloc(limits.bodyBytes - 1, ' ')
 
 /** A body that lacks its last byte. */
-const beginLarge = (line: string, from: string) => begin(line, from, [`Content-Length: ${limits.bodyBytes}`], spaces)
+const beginLarge = (line: string, from: string, origin?: string) =>
+  begin(line, from, [`Content-Length: ${limits.bodyBytes}`], spaces, origin)
 
 /** Makes a collection with a body that is sent in two parts. */
 function beginCollection(from: string) {
@@ -104,6 +105,46 @@ test('1,200 unfinished bodies of one address cost little memory, and nobody else
     assert.match(text, /^HTTP\/1\.1 503 /)
     assert.match(text, /^retry-after: \d+\r$/im)
     assert.match(text, /"unavailable"/)
+  }
+  for (const { socket } of all) socket.destroy()
+  assert.ok(grown < limitMiB, `${grown} MiB`)
+})
+
+/** Sends a request to Space in two parts, which is refused once it has been read. */
+function beginRefused(from: string) {
+  const headers = ['Content-Length: 200002', 'Connection: close']
+  const begun = begin('POST /space', from, headers, spaces.subarray(0, 200_000), atrium.spacesOrigin)
+  return { ...begun, finish: () => void begun.socket.write('{}') }
+}
+
+test('Space: 1,200 unfinished bodies of one address cost little memory, and nobody else notices them', onLinux, async (t) => {
+  const read = /^HTTP\/1\.1 400 [^]*"invalid_request"/
+  const slow = beginRefused('192.0.2.2')
+  await slow.sent
+  const all: Begun[] = []
+  const grown = await growthMiB(async () => {
+    for (let n = 0; n < 24; n++) {
+      const some = Array.from({ length: 50 }, () => beginLarge('POST /space', '192.0.2.1', atrium.spacesOrigin))
+      all.push(...some)
+      await Promise.all(some.map(({ sent }) => sent))
+    }
+    for (const from of ['192.0.2.3', '192.0.2.1']) {
+      const good = beginRefused(from)
+      await good.sent
+      good.finish()
+      assert.match(await good.answer, read, from)
+    }
+  }, spacePid)
+  slow.finish()
+  assert.match(await slow.answer, read)
+  const refused = all.filter(({ isEnded }) => isEnded())
+  t.diagnostic(`Space grew by ${grown} MiB; ${refused.length} bodies were refused`)
+  assert.ok(refused.length > 800)
+  for (const one of refused) {
+    const text = await one.answer
+    assert.match(text, /^HTTP\/1\.1 503 /)
+    assert.match(text, /^retry-after: 5\r$/im)
+    assert.match(text, /"error":"unavailable","reason":"too many bodies arrive at once"/)
   }
   for (const { socket } of all) socket.destroy()
   assert.ok(grown < limitMiB, `${grown} MiB`)

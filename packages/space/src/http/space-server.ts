@@ -43,7 +43,7 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
   const post = async (req: IncomingMessage, res: ServerResponse, named: (op: string | undefined) => void) => {
     const key = keyOf(req)
     if (policy) await count(ctx, policy, key)
-    const request = await readBody(req)
+    const request = await readBody(req, key)
     named(opOf(request))
     // If the client has disconnected, its held poll must release its place.
     const caller = { key, isGone: () => res.destroyed, onGone: (listener: () => void) => void res.once('close', listener) }
@@ -71,7 +71,8 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
           .then(
             () => 'ok',
             (error: unknown) => {
-              if (error instanceof SpaceError && error.error === 'payload_too_large') res.setHeader('connection', 'close')
+              // The rest of the body is not read.
+              if (req.isPaused()) res.setHeader('connection', 'close')
               return sendError(res, error, log)
             },
           )
