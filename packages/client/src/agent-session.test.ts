@@ -15,15 +15,17 @@ import { joinSession } from './remote-agent.ts'
 let world: Awaited<ReturnType<typeof startAgentWorld>>
 
 /** The fake platform's state of the session. */
-const session = { status: 'running', createdAt: '', asked: [] as string[], token: {}, refuses: 0 }
-beforeEach(
-  () => void Object.assign(session, { status: 'running', createdAt: new Date().toISOString(), asked: [], token: {}, refuses: 0 }),
-)
+const session = { status: 'running', createdAt: '', asked: [] as string[], token: {}, refuses: 0, swallows: '' }
+beforeEach(() => {
+  const createdAt = new Date().toISOString()
+  Object.assign(session, { status: 'running', createdAt, asked: [], token: {}, refuses: 0, swallows: '' })
+})
 
 const control = createServer(async (req, res) => {
   const path = req.url!.split('/').at(-1)!
   const body = await text(req)
   session.asked.push(`${req.method} ${path}`)
+  if (session.swallows === path) return void (session.swallows = '')
   const code = { 401: 'unauthorized', 404: 'not_found', 500: 'internal_error' }[session.refuses]
   if (code) return res.writeHead(session.refuses).end(JSON.stringify({ error: { code, message: 'No.' } }))
   const answers: Record<string, () => unknown> = {
@@ -98,6 +100,16 @@ test('an agent enters a room with a list that has admitted it, proves its key, a
   assert.deepEqual(author, { kind: 'agent', id: scribe, name: 'Scribe', proven: true })
   assert.equal(key!.length, 43)
 })
+
+for (const path of ['id-token', 'joined'])
+  test(`an agent whose request ${path} is never answered asks again in time to join`, async () => {
+    session.swallows = path
+    const startedAt = performance.now()
+    const { secret } = await world.emailRoom()
+    await join(secret)
+    assert.ok(performance.now() - startedAt < 20_000, 'within 30 seconds of the launch')
+    assert.equal(posted().filter((line) => line === `POST ${path}`).length, 2)
+  })
 
 test('an agent that is not on the list does not confirm', async () => {
   const { secret } = await world.emailRoom({})

@@ -133,6 +133,16 @@ test('an answer without a status is one that is not known yet', async () => {
   assert.equal((await room.members()).length, 1)
 })
 
+test('a platform that never answers keeps the device no longer than agreed', async () => {
+  const { room, device } = await hosted()
+  const never = (_: unknown, init?: RequestInit) =>
+    new Promise<Response>((_, reject) => init?.signal?.addEventListener('abort', () => reject(new TypeError('fetch failed'))))
+  const client = createClient({ baseUrl: 'http://platform.example/v1', key: 'pk_none', fetch: never })
+  const signal = AbortSignal.timeout(20_000)
+  assert.equal(await accompanyAgent(client, room, visitOf(device, -MINUTE_MS), { signal }), 'expired')
+  assert.equal((await room.members()).length, 1)
+})
+
 test('a visit without an end reports what the platform refuses', async () => {
   const { room, device } = await hosted()
   const { expiresAt: _, ...visit } = visitOf(device, 0)

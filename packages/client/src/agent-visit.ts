@@ -158,6 +158,8 @@ export interface AccompanyOptions {
 }
 
 const admitIntervalMs = 500
+/** The agent is admitted within 30 seconds, and removed at its end, also if the platform leaves a question unanswered. */
+const lookTimeoutMs = 5_000
 
 /**
  * The owner admits the device of an agent as soon as it has answered, and removes it when the session has ended, which
@@ -203,10 +205,12 @@ export async function accompanyAgent(
 
 /** undefined: it has not ended. A token that is no longer accepted means that the session ended long ago. */
 async function endOfSession(client: AtriumClient, control: { id: string; controlToken: string }): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(lookTimeoutMs)
   try {
-    return endOf((await client.getSession(control)).data.status)
+    return endOf((await client.getSession({ ...control, signal })).data.status)
   } catch (error) {
     if (error instanceof UnauthorizedError || error instanceof NotFoundError) return 'ended'
+    if (signal.aborted) return undefined
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import type { AgentRequest, SessionEnded, SessionLaunched, SessionLaunchedSealed } from './agent-request.ts'
 import { agentIdentity } from './agent-identity.ts'
 import { AgentSession, type SessionState } from './agent-session.ts'
+import type { AtriumClient } from './call.ts'
 import { createClient } from './create-client.ts'
 import { makeDeviceKey } from './device-key.ts'
 import { NotFoundError } from './errors.ts'
@@ -49,6 +50,12 @@ export interface JoinOptions {
 /** An agent can wait: it retries for about half a minute while the Space service is unavailable. */
 const retries = 10
 
+/**
+ * The join has to be confirmed within 30 seconds, and no message is read while the token is renewed. A request whose answer
+ * never comes has to leave time to ask again.
+ */
+const controlTimeoutMs = 5_000
+
 /** How many lines are read back at most to find the place of the launch. */
 const lookBackLines = 500
 
@@ -65,8 +72,8 @@ const lookBackLines = 500
  */
 export async function joinSession(launch: SessionLaunched, options: JoinOptions = {}): Promise<AgentSession> {
   const { lookEveryMs = 3_000, ...net } = options
-  const { session_id: id, control_token: controlToken, space_url: spaceUrl, room: name, mk } = launch
-  const control = createClient({ baseUrl: baseOf(launch), controlToken, retries, ...net })
+  const { session_id: id, space_url: spaceUrl, room: name, mk } = launch
+  const control = openControl(launch, net)
   const identity = agentIdentity(control, id, await makeDeviceKey())
   const room = openRoom({ spaceUrl, room: name, mk, identity: identity.get, retries, ...net })
   const recent = await readRecent(room)
@@ -85,11 +92,15 @@ export async function joinSession(launch: SessionLaunched, options: JoinOptions 
   })
 }
 
-/** The address of the API. Throws TypeError if control_url is not the URL of the session. */
-export function baseOf({ control_url: url, session_id: id }: Pick<SessionLaunched, 'control_url' | 'session_id'>): string {
+/** The session as its agent controls it. Throws TypeError if control_url is not the URL of the session. */
+export function openControl(
+  launch: Pick<SessionLaunched, 'control_url' | 'session_id' | 'control_token'>,
+  net: Pick<JoinOptions, 'fetch' | 'wait'>,
+): AtriumClient {
+  const { control_url: url, session_id: id, control_token: controlToken } = launch
   const end = `/sessions/${id}`
   if (!url.endsWith(end)) throw new TypeError('control_url is not the URL of the session')
-  return url.slice(0, -end.length)
+  return createClient({ baseUrl: url.slice(0, -end.length), controlToken, retries, timeoutMs: controlTimeoutMs, ...net })
 }
 
 /** Reads the last lines of the room. A room without a message does not exist yet. */

@@ -1,7 +1,6 @@
 import { openSealedToKey } from '@atrium/sealing/seal-to-key'
 import type { EcPublicKey } from '@atrium/sealing/web-recipient'
 import type { SessionLaunchedSealed } from './agent-request.ts'
-import { createClient } from './create-client.ts'
 import {
   answerInvitation,
   generateDevicePairs,
@@ -12,7 +11,7 @@ import {
   type RoomDevice,
   roomDeviceOf,
 } from './listed-room.ts'
-import { baseOf, type JoinOptions } from './remote-agent.ts'
+import { type JoinOptions, openControl } from './remote-agent.ts'
 import { wait } from './retry.ts'
 import { type SessionState, SessionWatch } from './session-watch.ts'
 
@@ -85,8 +84,8 @@ export async function joinSealedSession(
   { agentKey, name, device, lookEveryMs = 3_000, ...net }: JoinSealedOptions,
 ): Promise<SealedAgentSession> {
   const invitation = await openInvitation(launch, agentKey)
-  const { session_id: id, control_token: controlToken, space_url: spaceUrl, space_origin: audience } = launch
-  const control = createClient({ baseUrl: baseOf(launch), controlToken, retries, ...net })
+  const { session_id: id, space_url: spaceUrl, space_origin: audience } = launch
+  const control = openControl(launch, net)
   const own = device ?? (await deviceOf(launch))
   const named = name === undefined ? {} : { name }
   const room = await enter(invitation, { spaceUrl, audience, device: own, ...named, retries, ...net })
