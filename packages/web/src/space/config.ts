@@ -34,7 +34,8 @@ export function loadConfig(): Promise<SpaceConfig> {
 async function fetchConfig(origin: string): Promise<SpaceConfig> {
   for (let tries = 0; ; tries++) {
     try {
-      const res = await fetch(`${origin}/space-config`, { credentials: 'omit', cache: 'no-store' })
+      const signal = AbortSignal.timeout(10_000)
+      const res = await fetch(`${origin}/space-config`, { credentials: 'omit', cache: 'no-store', signal })
       const config = res.ok && ((await res.json()) as SpaceConfig)
       // The provider cannot redirect to a file.
       if (config) return isFile() ? { ...config, identity: null } : config

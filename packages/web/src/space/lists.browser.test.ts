@@ -158,6 +158,36 @@ describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, 
     await ann.close()
   })
 
+  test('a provider that does not answer is named before and after the sign-in, and the next attempt succeeds', async () => {
+    const ann = await newVisitor(browser)
+    const signIn = ann.page.getByRole('button', { name: /^Sign in with/ })
+    const unreachable = ann.page.getByRole('alert').filter({ hasText: 'The identity provider does not answer.' })
+    // The configuration is asked for again, too.
+    const never = () => new Promise<void>(() => undefined)
+    await ann.page.route('**/space-config', never, { times: 1 })
+    await ann.page.goto(`${space.origin}/space`)
+    await ann.page.getByLabel('People on a list, and agents').check()
+    await ann.page.route('**/.well-known/openid-configuration', never, { times: 1 })
+    await signIn.click()
+    await unreachable.waitFor()
+    for (const answer of ['none', 'a page']) {
+      await ann.page.route(
+        '**/token',
+        (route) =>
+          answer === 'none' ? never() : route.fulfill({ status: 502, contentType: 'text/html', body: '<p>Bad gateway' }),
+        { times: 1 },
+      )
+      await signIn.click()
+      await space.signIn(ann.page, 'ann@example.com')
+      await ann.page.getByText('The identity provider does not answer. Try again in a moment.').waitFor()
+      await ann.page.getByLabel('People on a list, and agents').check()
+    }
+    await signIn.click()
+    await space.signIn(ann.page, 'ann@example.com')
+    await ann.page.getByText('ann@example.com').first().waitFor()
+    await ann.close()
+  })
+
   test('signing out of an open tab asks to sign in again, and queues what is written meanwhile', async () => {
     const ann = await newVisitor(browser)
     await makeListedRoom(ann.page, '')

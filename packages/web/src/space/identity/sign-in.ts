@@ -18,6 +18,11 @@ interface Pending {
 
 const KEY = 'atrium.space.sign-in.'
 const CLOCK_SKEW_MS = 60_000
+/** The page shows nothing else while it waits. A browser would wait for minutes. */
+const TIMEOUT_MS = 10_000
+
+/** No answer came, or one of a provider that is in trouble: the same may succeed a little later. */
+class UnreachableError extends Error {}
 
 /**
  * Redirects to the identity provider: OpenID Connect, authorization code with PKCE. The nonce binds the token to this
@@ -66,8 +71,8 @@ export async function finishSignIn(identity: IdentityConfig | null): Promise<str
     if (pending.room === undefined) keepAccount(account)
     else keepRoomToken(pending.room, account)
     return undefined
-  } catch {
-    return t.signIn.unusable
+  } catch (error) {
+    return error instanceof UnreachableError ? t.signIn.unreachable : t.signIn.unusable
   }
 }
 
@@ -86,10 +91,23 @@ async function redeem(identity: IdentityConfig, code: string, verifier: string):
     client_id: identity.client_id,
     code_verifier: verifier,
   }
-  const res = await fetch(token, { method: 'POST', body: new URLSearchParams(form), credentials: 'omit', cache: 'no-store' })
-  const answer: unknown = await res.json()
-  if (!res.ok || !isJsonObject(answer) || typeof answer['id_token'] !== 'string') throw new Error('no id_token')
+  const answer = await fetchJson(token, { method: 'POST', body: new URLSearchParams(form), cache: 'no-store' })
+  if (!isJsonObject(answer) || typeof answer['id_token'] !== 'string') throw new Error('no id_token')
   return answer['id_token']
+}
+
+async function fetchJson(url: string, init: RequestInit = {}): Promise<unknown> {
+  let res: Response
+  let text: string
+  try {
+    res = await fetch(url, { ...init, credentials: 'omit', signal: AbortSignal.timeout(TIMEOUT_MS) })
+    text = await res.text()
+  } catch {
+    throw new UnreachableError()
+  }
+  if (res.status >= 500) throw new UnreachableError()
+  if (!res.ok) throw new Error(`status ${res.status}`)
+  return JSON.parse(text)
 }
 
 interface Claims {
@@ -113,9 +131,8 @@ function readAccount(idToken: string, { issuer, client_id }: IdentityConfig, non
 }
 
 async function discover(issuer: string): Promise<{ authorization: string; token: string }> {
-  const res = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, { credentials: 'omit' })
-  const found: unknown = await res.json()
-  if (!res.ok || !isJsonObject(found) || found['issuer'] !== issuer) throw new Error('not this issuer')
+  const found = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+  if (!isJsonObject(found) || found['issuer'] !== issuer) throw new Error('not this issuer')
   return { authorization: endpoint(found['authorization_endpoint']), token: endpoint(found['token_endpoint']) }
 }
 
