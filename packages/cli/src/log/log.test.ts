@@ -15,7 +15,9 @@ import { formatVerifier, makeVerifier, parseNote, signatureTypes } from '@atrium
 import { judge, parsePolicy } from '@atrium/log/policy'
 import { makeEntries, StoredLog } from '@atrium/log/testing/stored-log'
 import { Tree } from '@atrium/log/tree'
+import { activateKey, announceKey } from '@atrium/server/features/platform-keys/rotate-key'
 import { integrateLeaves } from '@atrium/server/features/transparency-log/integrate'
+import { listLogVerifiers, logPurpose, makeLogKey } from '@atrium/server/features/transparency-log/log-keys'
 import { logOrigin, publishCheckpoint } from '@atrium/server/features/transparency-log/publish'
 import { getTree, queueLeaves } from '@atrium/server/features/transparency-log/store'
 import { collectCosignatures } from '@atrium/server/features/transparency-log/witnesses'
@@ -114,9 +116,12 @@ async function grow(...texts: string[]): Promise<void> {
 }
 const served = async (path = 'checkpoint') => (await fetch(`${api.origin}/log/${path}`)).text()
 const logTables = ['log_leaves', 'log_tiles', 'log_tree', 'log_checkpoints', 'log_cosignatures']
+const sizeOf = (checkpoint: string) => Number(checkpoint.split('\n')[1])
 async function snapshot(): Promise<() => Promise<void>> {
   const { pool } = api.ctx.db
-  await pool.query(logTables.map((table) => `create table saved_${table} as table ${table}`).join(';'))
+  await pool.query(
+    logTables.map((table) => `drop table if exists saved_${table}; create table saved_${table} as table ${table}`).join(';'),
+  )
   return async () => {
     const restore = logTables.map((table) => `delete from ${table}; insert into ${table} table saved_${table}`)
     await pool.query(`begin; ${restore.join(';')}; commit`)
@@ -232,4 +237,66 @@ test('a monitor reports growth, unexpected entries, forks and roll-backs, and ca
     makeVerifier(parseNote(await served()).text.split('\n')[0]!, signatureTypes.note, Buffer.alloc(32, 1)),
   )
   assert.equal((await look('--vkey', other)).reports[0].event, 'invalid')
+})
+
+test('a restored log signs nothing in place of what its key signed before a rotation, or after it', async () => {
+  const { db } = api.ctx
+  const ofLog = logOrigin(api.ctx.config.publicUrl)
+  const rotate = async () => {
+    const id = await announceKey(db, logPurpose, () => makeLogKey(api.ctx.vault))
+    await activateKey(db, logPurpose, id)
+  }
+  const endDay = () =>
+    db.pool.query("update platform_keys set retired_at = now() - interval '2 days' where retired_at is not null")
+  const restored = async () => {
+    await db.pool.query('delete from restores')
+    await db.pool.query('insert into restores (snapshot_at, confirmed_at) values (now(), now())')
+  }
+  api.ctx.config.logPolicy = parsePolicy('quorum none\n')
+  await grow('{"type":"epoch","n":"before"}')
+  const keysBefore = await listLogVerifiers(db, ofLog)
+  const [uninformed, another] = [
+    await startWitness(mkdtempSync(join(folder, 'state-')), keysBefore),
+    await startWitness(mkdtempSync(join(folder, 'state-')), keysBefore),
+  ]
+  const policyOf = ({ vkey, url }: { vkey: string; url: string }) => parsePolicy(`witness w1 ${vkey} ${url}\nquorum w1\n`)
+
+  // One witness was not told of the rotation, so it has the last checkpoint that the old key signed.
+  await rotate()
+  const restoreBackup = await snapshot()
+  api.ctx.config.logPolicy = policyOf(uninformed)
+  await grow('{"type":"epoch","n":"in the day"}')
+  assert.equal(await collectCosignatures(api.ctx, ofLog), 1)
+  await endDay()
+  await restoreBackup()
+  await restored()
+  const size = sizeOf(await served())
+  await grow('{"type":"epoch","n":"another"}')
+  assert.equal(sizeOf(await served()), size)
+  assert.match((await getTree(db)).refusal ?? '', /witness w1 has a checkpoint/)
+
+  // Another one was told of a rotation that the restored database does not have.
+  await restoreBackup()
+  api.ctx.config.logPolicy = parsePolicy('quorum none\n')
+  const unrotated = (await db.pool.query('select * from platform_keys where purpose = $1', [logPurpose])).rows
+  await rotate()
+  await endDay()
+  const told = await startWitness(mkdtempSync(join(folder, 'state-')), await listLogVerifiers(db, ofLog))
+  api.ctx.config.logPolicy = policyOf(told)
+  await grow('{"type":"epoch","n":"after the day"}')
+  assert.equal(await collectCosignatures(api.ctx, ofLog), 1)
+  await restoreBackup()
+  await db.pool.query('delete from platform_keys where purpose = $1', [logPurpose])
+  for (const { id, public_jwk, private_sealed, created_at, retired_at } of unrotated)
+    await db.pool.query(
+      'insert into platform_keys (purpose, id, public_jwk, private_sealed, created_at, retired_at) values ($1, $2, $3, $4, $5, $6)',
+      [logPurpose, id, JSON.stringify(public_jwk), private_sealed, created_at, retired_at],
+    )
+  await restored()
+  await grow('{"type":"epoch","n":"another"}')
+  assert.equal(sizeOf(await served()), size)
+  // The operator has found that the witness is wrong, and asks another one.
+  api.ctx.config.logPolicy = policyOf(another)
+  await publishCheckpoint(api.ctx)
+  assert.equal(sizeOf(await served()), size + 1)
 })

@@ -16,9 +16,9 @@ export interface LogKey {
   seed: Ed25519Seed
 }
 
-/** The verifier keys of the log: the active key first. A key that was retired stays for a day. */
-export async function listLogVerifiers(db: Db, origin: string): Promise<Verifier[]> {
-  const keys = await listPublishedKeys(db, logPurpose, false)
+/** The verifier keys of the log: the active key first. A key that was retired stays for a day or, with `isKept`, for ever. */
+export async function listLogVerifiers(db: Db, origin: string, isKept = false): Promise<Verifier[]> {
+  const keys = await listPublishedKeys(db, logPurpose, isKept)
   return keys
     .toSorted((a, b) => Number(a.retired) - Number(b.retired))
     .map(({ publicJwk }) => makeVerifier(origin, signatureTypes.note, Buffer.from(publicJwk.x ?? '', 'base64url')))

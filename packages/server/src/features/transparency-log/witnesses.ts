@@ -18,7 +18,8 @@ type LogContext = Pick<Context, 'config' | 'db' | 'log' | 'restoreWindow'>
  * Whether the tree may be signed. It may not be once a witness shows that this log signed what the database does not
  * have: it was restored from an older backup, or lost commits, and signing would fork the log. Only a checkpoint with
  * this log's signature counts, so a witness that lies stops nothing. A witness that cannot be reached delays nothing,
- * with one exception: a restored database waits until one has answered.
+ * with one exception: a restored database waits until one has answered. It also waits while a witness shows a
+ * checkpoint of a key that it does not know, because the key may have been rotated after the backup.
  */
 export async function maySign(ctx: LogContext, origin: string): Promise<boolean> {
   const { db, log, config } = ctx
@@ -26,13 +27,16 @@ export async function maySign(ctx: LogContext, origin: string): Promise<boolean>
   if (tree.refusal !== undefined) return false
   const witnesses = reachable(config.logPolicy)
   if (witnesses.length === 0) return true
-  const keys = await listLogVerifiers(db, origin)
+  // With those retired long ago: a witness that was not told of a rotation still has what they signed.
+  const keys = await listLogVerifiers(db, origin, true)
   const answers = await Promise.allSettled(witnesses.map(({ url }) => fetchSeen(url, origin)))
   let hasHeard = false
+  let stranger: string | undefined
   for (const [i, answer] of answers.entries()) {
     if (answer.status === 'rejected') continue
-    hasHeard = true
     const seen = answer.value === undefined ? undefined : openSeen(answer.value, keys)
+    if (answer.value !== undefined && !seen) stranger = witnesses[i]?.name
+    else hasHeard = true
     const lost = seen && (await findLost(ctx, tree.size, seen))
     if (lost === undefined) continue
     const refusal = `witness ${witnesses[i]?.name} has a checkpoint that this log signed and this database does not have: ${lost}`
@@ -40,14 +44,21 @@ export async function maySign(ctx: LogContext, origin: string): Promise<boolean>
     log.error({ refusal }, 'the transparency log signs nothing more: restore a newer backup (docs/operating/backup.md)')
     return false
   }
+  const restoredAt = await ctx.restoreWindow.restoredAt()
+  const isUnheard = restoredAt !== undefined && (tree.heardAt === undefined || tree.heardAt < restoredAt)
+  if (isUnheard && stranger !== undefined) {
+    log.warn(
+      { witness: stranger },
+      'the transparency log signs nothing after the restore: a witness has a checkpoint of another key',
+    )
+    return false
+  }
   if (hasHeard) {
     await recordHearing(db)
     return true
   }
-  const restoredAt = await ctx.restoreWindow.restoredAt()
-  const isWaiting = restoredAt !== undefined && (tree.heardAt === undefined || tree.heardAt < restoredAt)
-  if (isWaiting) log.warn('the transparency log signs nothing after the restore until a witness has answered')
-  return !isWaiting
+  if (isUnheard) log.warn('the transparency log signs nothing after the restore until a witness has answered')
+  return !isUnheard
 }
 
 /** undefined: it is no checkpoint that this log signed. */
