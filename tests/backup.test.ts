@@ -7,6 +7,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { openClientSealedRoom } from '../packages/client/src/client-sealed-room.ts'
+import { generateDevicePairs, openListedRoom, roomDeviceOf } from '../packages/client/src/listed-room.ts'
+import { newRoomSecret } from '../packages/client/src/new-room-secret.ts'
 import { backupTables } from '../packages/server/src/features/backup/backup-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
@@ -48,6 +51,15 @@ before(async () => {
   await askGood(origin, 'PUT /v1/tenant/provider-keys', { key: tenant.secret, body: { openai: 'sk-0123456789abcdef' } })
   for (const text of ['one', 'two', 'three'])
     await askGood(atrium.spacesOrigin, 'POST /space', { body: { op: 'turn', ...room, message: { text } } })
+  const space = { spaceUrl: `${atrium.spacesOrigin}/space`, audience: atrium.spacesOrigin }
+  const device = await roomDeviceOf(await generateDevicePairs())
+  for (const sealed of [
+    openClientSealedRoom({ ...space, ...newRoomSecret() }),
+    openListedRoom({ ...space, room: newRoomSecret().room, device }),
+  ]) {
+    await sealed.make()
+    await sealed.say('Only we read this.')
+  }
 })
 after(async () => {
   await atrium?.end('SIGKILL')
@@ -133,7 +145,7 @@ describe('an archive', { concurrency: 1 }, () => {
     assert.match(output, /\n- signing key of Space [\w-]{43}: it is not here; before Space starts, set .*space-signing-key\n/)
     assert.match(output, /\n- admin token: set ATRIUM_ADMIN_TOKEN/)
     assert.match(output, /✓ the books balance: \d+ transfers/)
-    assert.match(output, /✓ the chain of every room holds: 1 rooms with 4 lines/)
+    assert.match(output, /✓ the chain of every room holds: 3 rooms with 8 lines/)
     assert.match(output, /✓ the master key opens all [1-9]\d* sealed values/)
     assert.match(output, /✓ all 1 stored artifacts have their file/)
     assert.match(output, /The window is from \d{4}-\S+Z to now/)

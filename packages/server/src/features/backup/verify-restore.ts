@@ -1,10 +1,11 @@
+import type { Break, ChainStart } from '@atrium/sealing/chain'
 import { checkChain, lineHash } from '@atrium/sealing/node-lines'
 import type { Vault } from '#crypto/vault/vault.ts'
 import type { Db } from '#db/database.ts'
 import type { Blobs } from '#ports/blobs/blobs.ts'
 import { originalKey } from '../blob-deletions/blob-keys.ts'
 import { auditLedger } from '../credits/ledger/audit-store.ts'
-import { listLines, listRooms, listSealedValues, listStoredArtifacts } from './verify-store.ts'
+import { listLines, listRooms, listSealedValues, listStoredArtifacts, type Room } from './verify-store.ts'
 
 export interface Verification {
   /** One line for each check that passed. */
@@ -54,29 +55,49 @@ async function verifyRooms(db: Db): Promise<Checked> {
   const problems: string[] = []
   let rooms = 0
   let lines = 0
-  for await (const { room, count, etag } of listRooms(db)) {
+  for await (const found of listRooms(db)) {
     rooms++
-    lines += count
-    const problem = await findRoomProblem(db, room, count, etag)
-    if (problem) problems.push(`room ${room}: ${problem}`)
+    lines += found.count
+    const problem = await findRoomProblem(db, found)
+    if (problem) problems.push(`room ${found.room}: ${problem}`)
   }
   return { what: `the chain of every room holds: ${rooms} rooms with ${lines} lines`, problems }
 }
 
-async function findRoomProblem(db: Db, room: string, count: number, etag: string): Promise<string | undefined> {
+async function findRoomProblem(db: Db, { room, count, etag, isClientSealed }: Room): Promise<string | undefined> {
+  const findBreak = isClientSealed ? findPlacedBreak : checkChain
   let fromSeq = 0
   let prev: string | undefined
   for (;;) {
     const lines = await listLines(db, room, fromSeq)
     const last = lines.at(-1)
     if (last === undefined) break
-    const broken = checkChain(lines, { fromSeq, prev })
+    const broken = findBreak(lines, { fromSeq, prev })
     if (broken) return `line ${broken.seq} breaks the chain (${broken.problem})`
     fromSeq += lines.length
     prev = lineHash(last)
   }
   if (fromSeq !== count) return `it has ${fromSeq} lines instead of ${count}`
   return prev === etag ? undefined : 'its last line is not that of its etag'
+}
+
+/**
+ * What the service has put into a line that a client has sealed (`placeLine`). The rest of the line is the client's: one that
+ * no reader accepts says nothing about the restore.
+ */
+const place = /^[^,]*,"unprotected":\{"seq":(\d+)(?:,"prev":"([\w-]{43})")?\},/
+
+function findPlacedBreak(lines: readonly string[], { fromSeq, prev: start }: ChainStart): Break | undefined {
+  let prev = start
+  for (const [i, line] of lines.entries()) {
+    const seq = fromSeq + i
+    const [form, seqText, before] = place.exec(line) ?? []
+    if (form === undefined) return { seq, problem: 'form' }
+    if (Number(seqText) !== seq) return { seq, problem: 'seq' }
+    if (before !== prev) return { seq, problem: 'prev' }
+    prev = lineHash(line)
+  }
+  return undefined
 }
 
 /** All values are opened: a sample could miss the one column under a key that is missing. */

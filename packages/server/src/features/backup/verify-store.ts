@@ -4,15 +4,16 @@ import { sealedColumns, type SealedColumn } from '#crypto/vault/sealed-columns.t
 
 const pageSize = 500
 
-interface Room {
+export interface Room {
   room: string
   count: number
   etag: string
+  isClientSealed: boolean
 }
 
 const roomsStatement = statement<Room>(
   'verify-rooms',
-  `select room, count, etag from rooms where room > $1 order by room limit ${pageSize}`,
+  `select room, count, etag, access_key is not null as "isClientSealed" from rooms where room > $1 order by room limit ${pageSize}`,
 )
 
 export async function* listRooms(db: Db): AsyncGenerator<Room> {
