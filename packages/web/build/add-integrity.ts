@@ -5,8 +5,8 @@ import type { Plugin } from 'vite'
 
 /**
  * Gives each script and style of the page the hash of its bytes. Scripts that are loaded later have theirs in an import
- * map, which is the one inline script of the page. So a browser runs no other bytes than those that the page names; but
- * WebKit does not use the map for `import()`, and with the header Integrity-Policy it would load nothing later at all.
+ * map, which is the one inline script of the page. So a browser runs no other bytes than those that the page names, but
+ * for WebKit, which does not use the map for `import()`.
  */
 export function addIntegrity(): Plugin {
   return {

@@ -4,6 +4,8 @@ import type { SpaceBuild } from '../certificate/space-build.ts'
 import type { SpaceConfig } from '../space-config.ts'
 
 export interface StaticFile {
+  /** A browser that can must refuse scripts of this page without the hash of their bytes. */
+  needsHashes?: boolean
   body: Uint8Array
   headers: Record<string, string>
 }
@@ -24,9 +26,11 @@ export function staticFiles(build: SpaceBuild, certificate: Certificate, config:
   for (const { path, contentType, body } of build.app) {
     const page = path === '/space'
     files.set(path, {
+      needsHashes: page,
       body,
       headers: {
         ...everywhere,
+        ...(page && { vary: 'user-agent' }),
         'content-type': contentType,
         etag: etagOf(body),
         // Assets have a hash in their names, and the page names the assets that it uses.

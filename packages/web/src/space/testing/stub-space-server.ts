@@ -33,6 +33,7 @@ export async function startStubSpace(appFolder: string) {
     if (path === '/space') {
       const page = await readFile(join(appFolder, 'index.html'), 'utf8')
       res.setHeader('content-security-policy', policy([api.origin, issuer], page))
+      res.setHeader('integrity-policy', 'blocked-destinations=(script)')
       res.setHeader('referrer-policy', 'no-referrer').setHeader('x-content-type-options', 'nosniff')
       res.setHeader('cross-origin-opener-policy', 'same-origin')
       return void res.setHeader('content-type', 'text/html; charset=utf-8').end(page)
