@@ -14,6 +14,22 @@ test('wrong arguments are told by place', async () => {
   for (const args of [{}, null, [], 'x', undefined]) assert.ok(await check(args), JSON.stringify(args))
 })
 
+test('a process that stands still during a check, as on a busy machine, refuses nothing', async () => {
+  const check = argumentCheck(object({ number: { type: 'integer' } }))
+  let hasPaused = false
+  const args = {
+    get number() {
+      if (!hasPaused) {
+        hasPaused = true
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
+      }
+      return 3
+    },
+  }
+  assert.equal(await check(args), undefined)
+  assert.ok(hasPaused)
+})
+
 test('a pattern or a schema that would compute without end is stopped', async () => {
   const pattern = object({ a: { type: 'string', pattern: '^(a+)+$' } })
   const defs = Object.fromEntries(

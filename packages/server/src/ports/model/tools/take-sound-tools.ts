@@ -6,7 +6,7 @@ import { inTurn } from './in-turn.ts'
  * The processor time for checking the schemas of one agent's tools, in total. A normal schema takes less than 1 ms.
  */
 const maxTotalMs = 250
-/** The wall-clock limit of one check, as a safeguard. The slowest known schema of 16 KiB takes 10 ms. */
+/** The limit of one check, as a safeguard. The slowest known schema of 16 KiB takes 10 ms. */
 const maxEachMs = 200
 
 export interface SoundTools {
