@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { checkChain } from '@atrium/sealing/node-lines'
 import { deriveRoomKey } from '@atrium/sealing/room-key'
@@ -349,4 +353,37 @@ test('nothing of key or message reaches a table or the log', async () => {
       assert.equal(everything.includes(form), false, form)
     }
   }
+})
+
+function post(headers: OutgoingHttpHeaders): ClientRequest {
+  const req = request(`${space.origin}/space`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers } })
+  return req.on('error', () => undefined)
+}
+
+test('a body over 256 KiB is 413, announced or not, and the rest of it is not read', async () => {
+  for (const headers of [{ 'content-length': 300_000 }, {}]) {
+    const req = post(headers)
+    const answered = once(req, 'response') as Promise<[IncomingMessage]>
+    req.write(Buffer.alloc(299_999, ' '))
+    const [res] = await answered
+    assert.deepEqual([res.statusCode, res.headers.connection], [413, 'close'])
+    assert.deepEqual(await json(res), { error: 'payload_too_large', reason: 'a body goes up to 256 KiB' })
+    req.destroy()
+  }
+})
+
+test('a body that its caller cuts off is no fault of the service', async () => {
+  const refused = () => {
+    const families = space.collect() as { name: string; values: { labels: { outcome: string }; value: number }[] }[]
+    const { values } = families.find(({ name }) => name === 'atrium_space_requests_total')!
+    return ['invalid_request', 'unavailable'].map((asked) => values.find(({ labels }) => labels.outcome === asked)?.value ?? 0)
+  }
+  const [invalid = 0, unavailable] = refused()
+  const req = post({ 'content-length': 2 })
+  req.write('{')
+  // When another call is answered, the service waits for the rest of this one.
+  await read(fresh())
+  req.destroy()
+  for (const deadline = Date.now() + 10_000; refused()[0] === invalid && Date.now() < deadline;) await delay(5)
+  assert.deepEqual(refused(), [invalid + 1, unavailable])
 })
