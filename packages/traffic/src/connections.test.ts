@@ -74,6 +74,14 @@ test('a limit of idle sessions that the role has does not end an idle connection
   assert.deepEqual([await pidOf(connections), errors], [pid, []])
 })
 
+test('transactions are read committed, whatever the role has', async (t) => {
+  const separator = serverUrl.includes('?') ? '&' : '?'
+  const options = encodeURIComponent('-c default_transaction_isolation=serializable')
+  const { connections } = openConnections(t, { url: `${serverUrl}${separator}options=${options}` })
+  const { rows } = await connections.query('show transaction_isolation')
+  assert.deepEqual(rows, [{ transaction_isolation: 'read committed' }])
+})
+
 test('a connection that breaks in use fails its query and is not given to the next', async (t) => {
   const { connections, errors } = openConnections(t)
   const [broken, other] = [await connections.acquire('statement'), await connections.acquire('statement')]

@@ -72,6 +72,7 @@ export class Connections {
       timezone: 'UTC',
       // A role or a database may have another setting.
       datestyle: 'ISO',
+      default_transaction_isolation: 'read committed',
       statement_timeout: Math.round((answerMs * timeouts.statementMs) / timeouts.answerMs),
       lock_timeout: timeouts.lockMs,
       idle_in_transaction_session_timeout: timeouts.idleTransactionMs,
