@@ -112,6 +112,13 @@ describe('a start that cannot succeed prints the reason in one line', { concurre
     await assertRefuses(t, { ...env, DATABASE_URL: url.href }, /DATABASE_URL: permission denied for schema public: .*owner to/)
   })
 
+  test('a search path without a schema', async (t) => {
+    const env = await emptyDatabase(t)
+    const name = new URL(env['DATABASE_URL']!).pathname.slice(1)
+    await queryDatabase(env['DATABASE_URL']!, `alter database ${name} set search_path = nowhere`)
+    await assertRefuses(t, env, /DATABASE_URL: the database cannot be used: no schema has been selected/)
+  })
+
   test('a database that is read-only, also for a restore', async (t) => {
     const [env, migrated] = [await emptyDatabase(t), await goodEnv(t)]
     for (const { DATABASE_URL: url } of [env, migrated]) {

@@ -58,7 +58,7 @@ export function explainRefusal(error: unknown, url: string): unknown {
       `DATABASE_URL: ${messageOf(error)}: the role must own the database ("alter database NAME owner to ROLE") and the tables in it`,
       { cause: error },
     )
-  return isPassing(error) || /^(28|3D)/.test(state) ? unusable(error) : error
+  return isPassing(error) || /^(28|3D|3F)/.test(state) ? unusable(error) : error
 }
 
 /** Whether the embedded PostgreSQL has no space, or was made read-only before it has none (DiskGuard). */
