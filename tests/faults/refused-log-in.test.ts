@@ -14,8 +14,8 @@ import { call, makeCollection, makeTenant } from '../support/call-api.ts'
 import { queryDatabase } from '../support/query-database.ts'
 
 /** Asks for an item, a read and a turn, each answered from the database. */
-async function startAsking(t: TestContext, databaseUrl: string) {
-  const atrium = await startAtrium({ databaseUrl, space: true })
+async function startAsking(t: TestContext, databaseUrl: string, env: Record<string, string> = {}) {
+  const atrium = await startAtrium({ databaseUrl, space: true, env })
   t.after(() => atrium.end('SIGKILL'))
   const { origin } = atrium
   const { publishable: key } = await makeTenant(origin)
@@ -84,4 +84,17 @@ test('while the certificate of PostgreSQL is not trusted, calls are 503, and the
     await writeFile(ca, validCertificate)
     await asking.untilServed()
   }
+})
+
+test('an authority in NODE_EXTRA_CA_CERTS is trusted by Space too', async (t) => {
+  const database = await createTestDatabase()
+  t.after(() => database.drop())
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-ca-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const ca = join(folder, 'ca.pem')
+  await writeFile(ca, validCertificate)
+  const through = urlOfProxy(await startTls({ cert: validCertificate }), 'sslmode=verify-full')
+  const url = urlOfDatabase(through, new URL(database.url).pathname.slice(1))
+  // It has had an item and a turn.
+  await startAsking(t, url, { NODE_EXTRA_CA_CERTS: ca })
 })

@@ -22,6 +22,8 @@ const passedOn = [
   'ATRIUM_SPACE_COUPON_URL',
   'OIDC_JWKS_ORIGIN',
   'NODE_ENV',
+  // The file with the operator's own certificate authority: of the database, or of what the service calls.
+  'NODE_EXTRA_CA_CERTS',
   // For networks in which a proxy is the only route to the hosts of the certificate's egress.
   'HTTP_PROXY',
   'HTTPS_PROXY',
