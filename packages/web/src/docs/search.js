@@ -123,6 +123,8 @@ function makeDialog() {
   }
   input.addEventListener('input', () => void show())
   input.addEventListener('keydown', (event) => {
+    // An input method has the key. In Safari, the composing is over before an Enter that ends it, with the code 229.
+    if (event.isComposing || event.keyCode === 229) return
     if (event.key === 'ArrowDown') choose(at + 1)
     else if (event.key === 'ArrowUp') choose(at - 1)
     else if (event.key === 'Enter') open()

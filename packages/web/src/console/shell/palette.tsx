@@ -58,6 +58,8 @@ function Palette({ session, pages }: PaletteProps) {
     command.run()
   }
   const onKeyDown = (event: KeyboardEvent) => {
+    // An input method has the key. In Safari, the composing is over before an Enter that ends it, with the code 229.
+    if (event.isComposing || event.keyCode === 229) return
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) {
       event.preventDefault()

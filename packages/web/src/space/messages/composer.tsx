@@ -57,8 +57,9 @@ export function Composer({ session, handle, replyTo, onReplyTo, onChangeName }: 
     announce(t.messages.written)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // While an input method is composing, Enter ends a word and does not send the message.
-    if (event.isComposing) return
+    // While an input method is composing, Enter ends a word and does not send the message. In Safari, the composing is
+    // over before this key comes, with the code 229.
+    if (event.isComposing || event.keyCode === 229) return
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
       send()
