@@ -56,7 +56,7 @@ const errorFields: Readonly<Record<string, string>> = {
 }
 
 /** An error of PostgreSQL, with its SQLSTATE as `code`. */
-export class DatabaseError extends Error {
+class DatabaseError extends Error {
   override readonly name = 'error'
 }
 
@@ -96,7 +96,7 @@ export class ServerMessages {
 function readMessage(reader: Reader, type: string, end: number): ServerMessage {
   switch (type) {
     case 'D':
-      return { name: 'dataRow', texts: reader.list(() => reader.sized()) }
+      return { name: 'dataRow', texts: readTexts(reader) }
     case 'T':
       return { name: 'rowDescription', columns: reader.list(() => readColumn(reader)) }
     case 'C':
@@ -118,6 +118,15 @@ function readMessage(reader: Reader, type: string, end: number): ServerMessage {
       if (type in namesOnly) return { name: namesOnly[type as keyof typeof namesOnly] }
       throw new Error(`received invalid response: ${type.charCodeAt(0).toString(16)}`)
   }
+}
+
+function readTexts(reader: Reader): (string | null)[] {
+  // Not with `list`: most messages are rows, and a call for each value takes more time.
+  const texts: (string | null)[] = []
+  texts.length = reader.bytes.readInt16BE(reader.at)
+  reader.at += 2
+  for (let i = 0; i < texts.length; i++) texts[i] = reader.sized()
+  return texts
 }
 
 function readColumn(reader: Reader): Column {
@@ -200,7 +209,8 @@ class Reader {
 
   /** Items after their number. */
   list<Item>(read: () => Item): Item[] {
-    const items = new Array<Item>(this.bytes.readInt16BE(this.at))
+    const items: Item[] = []
+    items.length = this.bytes.readInt16BE(this.at)
     this.at += 2
     for (let i = 0; i < items.length; i++) items[i] = read()
     return items
