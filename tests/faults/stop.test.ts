@@ -115,7 +115,7 @@ test('during a shutdown readiness fails first, open connections get their answer
   })
 })
 
-test('Space stops in the same way, and answers held polls at once', async (t) => {
+test('Space stops in the same way, and answers held polls', async (t) => {
   const database = await createTestDatabase()
   t.after(() => database.drop())
   const one = () => new Agent({ keepAlive: true, maxSockets: 1 })

@@ -32,7 +32,7 @@ export interface RunningSpace {
   /** How many polls are held now. */
   held(): number
   readonly metrics: SpaceMetrics
-  /** Before `stop`: ends the connections without failing a request. Held polls are answered at once. */
+  /** Before `stop`: ends the connections without failing a request. Held polls are answered. */
   drain(): Promise<void>
   stop(): Promise<void>
 }
@@ -131,7 +131,7 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
     port: (server.address() as AddressInfo).port,
     held: () => watch.held,
     metrics,
-    drain: async () => void (await Promise.all([drain(), watch.close()])),
+    drain,
     stop: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       await watch.close()

@@ -13,15 +13,17 @@ const endMs = 7_500
 
 /**
  * Stops listening after a moment, then waits for open connections to end by themselves. From its start, each answer
- * must have `Connection: close`.
+ * must have `Connection: close`. `endHeld` has to answer what is held; its clients ask again, and find the server
+ * closed.
  */
-export async function drainConnections(server: Server): Promise<void> {
+export async function drainConnections(server: Server, endHeld = () => undefined as void): Promise<void> {
   await delay(graceMs)
   // The close of http.Server would end idle keep-alive connections at once, and a request that is just being sent on
   // one would be lost.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve())
   })
+  endHeld()
   const idleTimer = setTimeout(() => server.closeIdleConnections(), idleMs - graceMs)
   const endTimer = setTimeout(() => server.closeAllConnections(), endMs - graceMs)
   await closed

@@ -94,7 +94,8 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
   unread.watch(server)
   const drain = () => {
     isStopping = true
-    return drainConnections(server)
+    // Before the listener is closed, a poll that is answered without news would be sent again at once.
+    return drainConnections(server, () => void ctx.watch.close())
   }
   return { server, drain }
 }
