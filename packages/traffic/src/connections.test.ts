@@ -74,12 +74,12 @@ test('a limit of idle sessions that the role has does not end an idle connection
   assert.deepEqual([await pidOf(connections), errors], [pid, []])
 })
 
-test('transactions are read committed, whatever the role has', async (t) => {
+test('transactions are read committed and arrays have nulls, whatever the role has', async (t) => {
   const separator = serverUrl.includes('?') ? '&' : '?'
-  const options = encodeURIComponent('-c default_transaction_isolation=serializable')
+  const options = encodeURIComponent('-c default_transaction_isolation=serializable -c array_nulls=off')
   const { connections } = openConnections(t, { url: `${serverUrl}${separator}options=${options}` })
-  const { rows } = await connections.query('show transaction_isolation')
-  assert.deepEqual(rows, [{ transaction_isolation: 'read committed' }])
+  const sql = "select current_setting('transaction_isolation') as isolation, current_setting('array_nulls') as nulls"
+  assert.deepEqual((await connections.query(sql)).rows, [{ isolation: 'read committed', nulls: 'on' }])
 })
 
 test('a connection that breaks in use fails its query and is not given to the next', async (t) => {

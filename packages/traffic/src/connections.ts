@@ -73,6 +73,7 @@ export class Connections {
       // A role or a database may have another setting.
       datestyle: 'ISO',
       default_transaction_isolation: 'read committed',
+      array_nulls: 'on',
       statement_timeout: Math.round((answerMs * timeouts.statementMs) / timeouts.answerMs),
       lock_timeout: timeouts.lockMs,
       idle_in_transaction_session_timeout: timeouts.idleTransactionMs,

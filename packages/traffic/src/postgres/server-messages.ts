@@ -80,14 +80,17 @@ export class ServerMessages {
     const bytes = this.#pieces.length === 1 ? piece : Buffer.concat(this.#pieces, this.#size)
     const reader = new Reader(bytes)
     let start = 0
+    let needed = headBytes
     for (;;) {
       const left = bytes.length - start
-      this.#needed = left < headBytes ? headBytes : 1 + bytes.readUInt32BE(start + 1)
-      if (left < this.#needed) break
+      needed = left < headBytes ? headBytes : 1 + bytes.readUInt32BE(start + 1)
+      if (left < needed) break
+      const type = String.fromCharCode(bytes[start] ?? 0)
       reader.at = start + headBytes
-      start += this.#needed
-      take(readMessage(reader, String.fromCharCode(bytes[start - this.#needed] ?? 0), start))
+      start += needed
+      take(readMessage(reader, type, start))
     }
+    this.#needed = needed
     this.#pieces = start < bytes.length ? [bytes.subarray(start)] : []
     this.#size = bytes.length - start
   }
@@ -121,11 +124,16 @@ function readMessage(reader: Reader, type: string, end: number): ServerMessage {
 }
 
 function readTexts(reader: Reader): (string | null)[] {
-  // Not with `list`: most messages are rows, and a call for each value takes more time.
+  // Not with `list`: most messages are rows, and calls for each value take more time.
+  const { bytes } = reader
   const texts: (string | null)[] = []
-  texts.length = reader.bytes.readInt16BE(reader.at)
-  reader.at += 2
-  for (let i = 0; i < texts.length; i++) texts[i] = reader.sized()
+  let at = reader.at + 2
+  for (let left = bytes.readInt16BE(reader.at); left > 0; left--) {
+    const size = bytes.readInt32BE(at)
+    at += 4
+    // A length of -1 is null.
+    texts.push(size === -1 ? null : bytes.toString('utf8', at, (at += size)))
+  }
   return texts
 }
 
