@@ -112,7 +112,8 @@ function assertTimedOut({ text }: Dribble, what: string): void {
 
 test('2,000 slow clients are sent away in time, and a good one does not notice them', { timeout: 120_000 }, async (t) => {
   const aloneUntil = performance.now() + 2_000
-  const alone = percentile(await measure(() => performance.now() < aloneUntil), 0.99)
+  const aloneMs = await measure(() => performance.now() < aloneUntil)
+  const alone = percentile(aloneMs, 0.99)
   const all = Object.entries(kinds()).map(([name, { count, options, deadlineMs }]) => ({
     name,
     deadlineMs,
@@ -164,9 +165,10 @@ test('2,000 slow clients are sent away in time, and a good one does not notice t
   const [headers, body] = await inTime
   assert.match(headers.text, /^HTTP\/1\.1 200 /, `headers within their time, ${untilEnd(headers)}`)
   assert.match(body.text, /^HTTP\/1\.1 201 /, `a body within its time, ${untilEnd(body)}`)
-  // On a machine that is busy otherwise, all calls take longer. Where it makes fewer than 500 of them, the second in which
-  // 2,000 connections open is the slowest hundredth: then half of the calls have to be in time.
+  // On a machine that is busy otherwise, all calls take longer, also those without slow clients. Where it makes fewer than
+  // 50 of them a second, the second in which 2,000 connections open is the slowest hundredth: then half of the calls have
+  // to be in time.
   const mostMs = Math.max(p99LimitMs, 4 * alone)
-  const counted = tookMs.length > 500 ? p99 : percentile(tookMs, 0.5)
+  const counted = tookMs.length > 500 || aloneMs.length > 100 ? p99 : percentile(tookMs, 0.5)
   assert.ok(counted < mostMs, `of ${tookMs.length} good calls: ${counted} ms, without slow clients ${alone} ms`)
 })

@@ -121,8 +121,10 @@ test('a browser must refuse scripts without a hash, but for those that do not us
   }
   const asked = 'blocked-destinations=(script)'
   const chromium = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
-  assert.deepEqual(await required('/space', chromium), [asked, 'user-agent'])
+  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0'
+  for (const one of [chromium, firefox]) assert.deepEqual(await required('/space', one), [asked, 'user-agent'], one)
   assert.deepEqual(await required('/space', `${webKit} Version/26.0 Safari/605.1.15`), [null, 'user-agent'])
   assert.deepEqual(await required('/space', `${webKit} CriOS/156.0.0.0 Mobile/15E148 Safari/604.1`), [null, 'user-agent'])
+  assert.deepEqual(await required('/space', `${webKit} FxiOS/145.0 Mobile/15E148 Safari/604.1`), [null, 'user-agent'])
   assert.deepEqual(await required('/cert.json', chromium), [null, null])
 })

@@ -76,10 +76,11 @@ describe('a session that ends while the console is open', { skip: skipWithoutChr
 
   test('a secret that arrives after the end is covered, and is there after a sign-in in another tab', async () => {
     const { page, problems } = await world.open('/keys', { expected })
-    const answered = Promise.withResolvers<void>()
+    const [created, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await page.route('**/v1/tenant/keys', async (route) => {
       if (route.request().method() !== 'POST') return route.continue()
       const response = await route.fetch()
+      created.resolve()
       await answered.promise
       return route.fulfill({ response })
     })
@@ -87,6 +88,7 @@ describe('a session that ends while the console is open', { skip: skipWithoutChr
     await page.getByLabel('Name', { exact: true }).fill('answered after the end')
     await page.getByRole('button', { name: 'Create the key', exact: true }).click()
     // Another action of the page finds the session ended meanwhile.
+    await created.promise
     await page.context().clearCookies()
     await page.locator('button', { hasText: 'Revoke' }).first().dispatchEvent('click')
     await page.getByRole('button', { name: 'Revoke the key' }).click()

@@ -97,8 +97,8 @@ test('whatever colours are asked for, everything can be read', () => {
   const colour = fc.option(fc.tuple(channel, channel, channel, fc.double({ min: 0, max: 1, noNaN: true })), { nil: undefined })
   const theme = fc.record({ background: colour, surface: colour, text: colour, muted: colour, accent: colour })
   fc.assert(
-    fc.property(theme, (wished) => {
-      const css = Object.entries(wished).map(([key, value]) => [
+    fc.property(theme, (asked) => {
+      const css = Object.entries(asked).map(([key, value]) => [
         key,
         value && `rgb(${value.slice(0, 3).join(' ')} / ${value[3].toFixed(3)})`,
       ])

@@ -89,7 +89,7 @@ export function readTheme(value: unknown): Theme {
   return { look: 'plain', palette: paletteFrom(base, asked) }
 }
 
-const wishKeys = ['background', 'surface', 'text', 'muted', 'accent']
+const themeKeys = ['background', 'surface', 'text', 'muted', 'accent']
 
 /** Lists what `readTheme` ignores of a theme. `key` is the key of a colour; absent for the theme itself. */
 export function themeFaults(value: unknown): { key?: string; message: string }[] {
@@ -99,7 +99,7 @@ export function themeFaults(value: unknown): { key?: string; message: string }[]
     return [{ message: `there is no such theme, so the page has its default; use ${names} or an object of CSS colours` }]
   }
   return Object.entries(value).flatMap(([key, colour]: [string, unknown]) => {
-    if (!wishKeys.includes(key)) return [{ key, message: `the page does not read this key; use ${wishKeys.join(', ')}` }]
+    if (!themeKeys.includes(key)) return [{ key, message: `the page does not read this key; use ${themeKeys.join(', ')}` }]
     return parseColour(colour) ? [] : [{ key, message: 'this is not a CSS colour that the page can read, such as #1b6e5a' }]
   })
 }
@@ -130,7 +130,7 @@ function readThemeColours(theme: object): ThemeColours {
   const behind = background ?? WHITE
   const asked = {
     background,
-    ...Object.fromEntries(wishKeys.slice(1).map((key) => [key, read(key, behind)])),
+    ...Object.fromEntries(themeKeys.slice(1).map((key) => [key, read(key, behind)])),
   }
   return Object.fromEntries(Object.entries(asked).filter(([, colour]) => colour !== undefined))
 }

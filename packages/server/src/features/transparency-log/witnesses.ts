@@ -27,8 +27,11 @@ export async function maySign(ctx: LogContext, origin: string): Promise<boolean>
   if (tree.refusal !== undefined) return false
   const witnesses = reachable(config.logPolicy)
   if (witnesses.length === 0) return true
-  // With those retired long ago: a witness that was not told of a rotation still has what they signed.
-  const keys = await listLogVerifiers(db, origin, true)
+  const restoredAt = await ctx.restoreWindow.restoredAt()
+  const isUnheard = restoredAt !== undefined && (tree.heardAt === undefined || tree.heardAt < restoredAt)
+  // After a restore, those retired long ago count too: a witness that was not told of a rotation still has what they
+  // signed. Otherwise whoever has a leaked key could stop the log with it after the rotation.
+  const keys = await listLogVerifiers(db, origin, isUnheard)
   const answers = await Promise.allSettled(witnesses.map(({ url }) => fetchSeen(url, origin)))
   let hasHeard = false
   let stranger: string | undefined
@@ -44,8 +47,6 @@ export async function maySign(ctx: LogContext, origin: string): Promise<boolean>
     log.error({ refusal }, 'the transparency log signs nothing more: restore a newer backup (docs/operating/backup.md)')
     return false
   }
-  const restoredAt = await ctx.restoreWindow.restoredAt()
-  const isUnheard = restoredAt !== undefined && (tree.heardAt === undefined || tree.heardAt < restoredAt)
   if (isUnheard && stranger !== undefined) {
     log.warn(
       { witness: stranger },

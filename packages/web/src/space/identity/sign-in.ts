@@ -21,7 +21,7 @@ const CLOCK_SKEW_MS = 60_000
 /** The page shows nothing else while it waits. A browser would wait for minutes. */
 const TIMEOUT_MS = 10_000
 
-/** No answer came, or one of a provider that is in trouble: the same may succeed a little later. */
+/** No answer came that the page may read, or one of a provider that is in trouble: the same may succeed a little later. */
 class UnreachableError extends Error {}
 
 /**
