@@ -65,7 +65,7 @@ test('a redirect of a proxy in front of Space is a fault that the log explains, 
   const res = await fetch(`${api.baseUrl}/space`, { method: 'POST', headers, body: '{}', redirect: 'manual' })
   const reason = 'the Space service cannot be reached'
   assert.deepEqual([res.status, await res.json()], [503, { error: 'unavailable', reason }])
-  const { err } = errors.mock.calls[0]!.arguments[0] as unknown as { err: Error }
+  const { err } = errors.mock.calls[0]!.arguments[0] as { err: Error }
   assert.match(err.message, /redirects to https:\/\/space\.example\/space: set ATRIUM_SPACES_URL/)
 })
 
