@@ -37,9 +37,10 @@ test(
       return status
     }
     const sendTogether = () => Promise.all(Array.from({ length: 12 }, send))
-    // Beside those 128 MiB and the first file of the database there is room for 3 or 4 of 24 MiB.
+    // Beside those 128 MiB there is room for 4 of 24 MiB. The rest of other uploads of a tenant counts twice, so 2 are
+    // admitted if all ask before any has written much.
     const stored = (await sendTogether()).filter((status) => status === 200).length
-    assert.ok(stored >= 3 && stored <= 4, `${stored} of 12 were stored`)
+    assert.ok(stored >= 2 && stored <= 4, `${stored} of 12 were stored`)
     assert.deepEqual(await readdir(join(disk.folder, 'blobs', '.growing')), [])
     disk.fill()
     const metrics = await (await fetch(`${origin}/metrics`)).text()

@@ -71,7 +71,13 @@ export class GrowingFiles {
       const { holder } = partsOf(name)
       // The other uploads of the same tenant count twice, so that each tenant leaves room for the next one.
       const ofHolder = holder ? sumOf(others, (other) => partsOf(other).holder === holder) : 0
-      await this.#assertFree(sumOf(others) + ofHolder + bytes)
+      try {
+        await this.#assertFree(sumOf(others) + ofHolder + bytes)
+      } catch (error) {
+        // The file is removed later. Until then, no room is kept for it before the next one in turn.
+        await file.truncate()
+        throw error
+      }
     })
   }
 
