@@ -36,15 +36,16 @@ async function addFailed(t: TestContext, { old, late }: { old: number; late: num
 const recover = (id: string, more: object = {}) =>
   world.call('POST', `/tenant/webhooks/endpoints/${id}/recover`, { since, ...more })
 
-/** From now on, each transaction seems to take this long. */
+/** From now on, each transaction seems to take this long, however slow the machine is. */
 function slowTransactions(t: TestContext, ms: number): void {
   const { db } = world.api.ctx
   const [now, transaction] = [performance.now.bind(performance), db.transaction.bind(db)]
   let aheadMs = 0
   t.mock.method(performance, 'now', () => now() + aheadMs)
   t.mock.method(db, 'transaction', async (...args: Parameters<typeof transaction>) => {
+    const begunMs = now()
     const result = await transaction(...args)
-    aheadMs += ms
+    aheadMs += ms - (now() - begunMs)
     return result
   })
 }
