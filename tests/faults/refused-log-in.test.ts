@@ -63,7 +63,8 @@ test('while PostgreSQL refuses every log-in, calls are 503, and the same process
   await asking.untilServed()
 })
 
-test('while the certificate of PostgreSQL is not trusted, calls are 503, and the same processes serve again once its authority is in sslrootcert', async (t) => {
+/** A database behind TLS, and a file with the certificate of its server, which is its own authority. */
+async function openBehindTls(t: TestContext) {
   const database = await createTestDatabase()
   t.after(() => database.drop())
   const folder = await mkdtemp(join(tmpdir(), 'atrium-ca-'))
@@ -71,11 +72,13 @@ test('while the certificate of PostgreSQL is not trusted, calls are 503, and the
   const ca = join(folder, 'ca.pem')
   await writeFile(ca, validCertificate)
   const name = new URL(database.url).pathname.slice(1)
-  const through = urlOfProxy(
-    await startTls({ cert: validCertificate }),
-    `sslmode=verify-full&sslrootcert=${encodeURIComponent(ca)}`,
-  )
-  const asking = await startAsking(t, urlOfDatabase(through, name))
+  const server = await startTls({ cert: validCertificate })
+  return { ca, name, url: (query: string) => urlOfDatabase(urlOfProxy(server, query), name) }
+}
+
+test('while the certificate of PostgreSQL is not trusted, calls are 503, and the same processes serve again once its authority is in sslrootcert', async (t) => {
+  const { ca, name, url } = await openBehindTls(t)
+  const asking = await startAsking(t, url(`sslmode=verify-full&sslrootcert=${encodeURIComponent(ca)}`))
 
   for (const untrusted of [expiredCertificate, '']) {
     await writeFile(ca, untrusted)
@@ -87,14 +90,7 @@ test('while the certificate of PostgreSQL is not trusted, calls are 503, and the
 })
 
 test('an authority in NODE_EXTRA_CA_CERTS is trusted by Space too', async (t) => {
-  const database = await createTestDatabase()
-  t.after(() => database.drop())
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-ca-'))
-  t.after(() => rm(folder, { recursive: true }))
-  const ca = join(folder, 'ca.pem')
-  await writeFile(ca, validCertificate)
-  const through = urlOfProxy(await startTls({ cert: validCertificate }), 'sslmode=verify-full')
-  const url = urlOfDatabase(through, new URL(database.url).pathname.slice(1))
-  // It has had an item and a turn.
-  await startAsking(t, url, { NODE_EXTRA_CA_CERTS: ca })
+  const { ca, url } = await openBehindTls(t)
+  // An item and a turn are answered before it returns.
+  await startAsking(t, url('sslmode=verify-full'), { NODE_EXTRA_CA_CERTS: ca })
 })
