@@ -1,4 +1,4 @@
-/** A pool. Not a connection that is in a transaction, which an attempt that fails would end. */
+/** A pool, not a connection inside a transaction: a failed attempt would abort the transaction. */
 interface Database {
   query(sql: string): Promise<unknown>
 }
@@ -6,9 +6,9 @@ interface Database {
 const tries = 5
 
 /**
- * Resolves as soon as `count` statements wait for locks in this database. PostgreSQL looks every two milliseconds: an
- * attempt of the server waits for 50 ms and then pauses without a connection, which a slow process that asks in turn may
- * miss each time.
+ * Resolves as soon as `count` statements wait for locks in this database. The loop runs
+ * inside PostgreSQL, every two milliseconds, because an attempt of the server waits only 50 ms for the lock and then
+ * pauses without a connection. A slow process that polled from outside could miss every attempt.
  */
 export async function untilBlocked(database: Database, count = 1): Promise<void> {
   for (let n = 1; ; n++)

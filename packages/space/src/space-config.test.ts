@@ -111,7 +111,7 @@ test('the secrets may be files, and an error names the file without quoting it',
   assert.throws(() => readSpaceConfig({ DATABASE_URL_FILE: '/nonexistent' }), /^Error: DATABASE_URL_FILE: .* \(ENOENT\)$/)
 })
 
-test('a browser must refuse scripts without a hash, but for those that do not use the hashes of the import map', async (t) => {
+test('browsers must refuse scripts without a hash, except those that do not use the hashes of the import map', async (t) => {
   const space = await startTestSpace()
   t.after(() => space.close())
   const webKit = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)'

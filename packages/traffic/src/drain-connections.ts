@@ -12,9 +12,9 @@ const idleMs = 3_000
 const endMs = 7_500
 
 /**
- * Stops listening after a moment, then waits for open connections to end by themselves. From its start, each answer
- * must have `Connection: close`. `endHeld` has to answer what is held; its clients ask again, and find the server
- * closed.
+ * Stops listening after a moment, then waits for open connections to end by themselves. From its start, the
+ * caller must set `Connection: close` on each answer. `endHeld` must answer the held requests: their clients ask again,
+ * and find that the server no longer listens.
  */
 export async function drainConnections(server: Server, endHeld = () => undefined as void): Promise<void> {
   await delay(graceMs)

@@ -48,7 +48,7 @@ test('the answer to a call that cannot be forwarded says when to come again', as
   assert.deepEqual([res.status, res.headers.get('retry-after')], [503, '1'])
 })
 
-test('a redirect of a proxy in front of Space is a fault that the log explains, and no answer to the caller', async (t) => {
+test('a redirect from a proxy in front of Space is logged as a fault, and is not passed on to the caller', async (t) => {
   const proxy = createServer((_req, res) => res.writeHead(301, { location: 'https://space.example/space' }).end('moved'))
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')

@@ -4,7 +4,7 @@ import type { SpaceBuild } from '../certificate/space-build.ts'
 import type { SpaceConfig } from '../space-config.ts'
 
 export interface StaticFile {
-  /** A browser that can must refuse scripts of this page without the hash of their bytes. */
+  /** Browsers that use the hashes of the import map get `Integrity-Policy` with it, and refuse scripts without a hash. */
   needsHashes?: boolean
   body: Uint8Array
   headers: Record<string, string>

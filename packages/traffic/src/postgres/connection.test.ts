@@ -67,7 +67,7 @@ test('an error has the fields that pg gives it, and leaves the connection usable
   const make = 'create temp table t (n int constraint positive check (n > 0))'
   const bad = ['insert into t values (-1)', 'select * from nowhere', 'syntax error', "select 'x'::int"]
   await Promise.all([oracle.query(make), connection.query(make)])
-  // Where the temporary table lies is the connection's own. pg also has fields that the server did not send.
+  // The schema of a temporary table differs by connection. pg also has fields that the server did not send.
   const describe = ({ message, ...fields }: pg.DatabaseError) =>
     Object.entries({ ...fields, message, length: 0, schema: '' })
       .filter(([, value]) => value !== undefined)

@@ -139,7 +139,7 @@ function readTexts(reader: Reader): (string | null)[] {
 
 function readColumn(reader: Reader): Column {
   const name = reader.text()
-  // Between its table and its place there, and the size and modifier of its type and the format, which is text.
+  // 6 bytes come before the type (table, column number) and 8 after it (type size, type modifier, format).
   const typeId = reader.bytes.readUInt32BE(reader.at + 6)
   reader.at += 18
   return { name, typeId }

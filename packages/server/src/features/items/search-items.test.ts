@@ -148,7 +148,7 @@ test('among many items each call reads a bounded number', async () => {
     'a page from the middle': () => list('from=2026-02-01T00:00:00Z'),
     '50 items curated': () => bulk({ ids, patch: { archived: (archived = !archived) } }),
   }
-  // What the dearest of them costs among few items, on this machine at this time.
+  // The slowest of these calls with few items, as a baseline for this machine at this time.
   const few = await make()
   const fewIds = await Promise.all(ids.map((_, n) => few.add(n)))
   const curated = () => few.bulk({ ids: fewIds, patch: { archived: (archived = !archived) } })

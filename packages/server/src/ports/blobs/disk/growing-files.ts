@@ -74,7 +74,7 @@ export class GrowingFiles {
       try {
         await this.#assertFree(sumOf(others) + ofHolder + bytes)
       } catch (error) {
-        // The file is removed later. Until then, no room is kept for it before the next one in turn.
+        // The file is removed later. Truncated, it does not count for the next one in turn.
         await file.truncate()
         throw error
       }

@@ -6,9 +6,10 @@ const maxTries = 5
 
 /**
  * Runs a function and interrupts it when its time is up: then it throws. For rules that a tenant wrote, such as a
- * pattern of a JSON Schema: one that backtracks without end would block every session of this process. The time is taken
- * by the clock, which goes on while a busy machine runs something else. If all tries have used less than half of it as
- * processor time, the function is run again, five times at most in all. So it may have no effects.
+ * pattern of a JSON Schema: one that backtracks without end would block every session of this process. The limit is
+ * wall-clock time, which also passes while a busy machine runs other processes. So if all tries together have used
+ * less than half of the limit as processor time, the function is run again, at most five times in all. It must have no
+ * side effects.
  */
 export function timeBoxed<T>(timeoutMs: number, run: () => T): T {
   context.run = run
