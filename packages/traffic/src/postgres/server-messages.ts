@@ -199,12 +199,6 @@ class Reader {
     return text
   }
 
-  /** A text after its length; null for a length of -1. */
-  sized(): string | null {
-    const size = this.int32()
-    return size === -1 ? null : this.string(this.at + size)
-  }
-
   string(end: number): string {
     const start = this.at
     this.at = end
