@@ -5,7 +5,7 @@ import { KeyboardUser } from '../../../../tests/support/keyboard-user.ts'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, newVisitor, type Visitor } from './testing/visitor.ts'
+import { assertNoTrouble, message, newVisitor, type Visitor } from './testing/visitor.ts'
 
 const SCREENSHOTS = process.env['SPACE_SCREENSHOTS']
 const NARROW = { viewport: { width: 390, height: 844 }, colorScheme: 'dark', reducedMotion: 'reduce' } as const
@@ -23,7 +23,6 @@ describe('a member who is removed and comes back, by keyboard alone', { skip: sk
     await space?.stop()
   })
 
-  const message = (page: Page, text: string) => page.locator('.message', { hasText: text }).first()
   const heading = (page: Page, name: string) => page.getByRole('heading', { name })
 
   async function look(page: Page, what: string): Promise<void> {

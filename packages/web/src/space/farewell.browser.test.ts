@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, explained, makeSealedRoom, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, explained, makeSealedRoom, message, newVisitor, write } from './testing/visitor.ts'
 
 describe('an open client-sealed room that moves', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
   let browser: Browser
@@ -20,7 +20,6 @@ describe('an open client-sealed room that moves', { skip: skipWithoutChromium, t
     await space?.stop()
   })
 
-  const message = (page: Page, text: string) => page.locator('.message', { hasText: text }).first()
   const shown = (page: Page, text: string) => message(page, text).waitFor()
   const farewell = (page: Page) => page.getByRole('region', { name: 'This room has moved' })
   const composer = (page: Page) => page.getByLabel('Message', { exact: true })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, makeRoom, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeRoom, message, newVisitor, write } from './testing/visitor.ts'
 
 describe('a room, from its making to its end', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
   let browser: Browser
@@ -20,7 +20,6 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
   })
 
   // Finds a message by its text, because name and time come before it and contain other numbers.
-  const message = (page: Page, text: string) => page.locator('.message', { has: page.locator('.text', { hasText: text }) })
 
   test('someone makes a room and copies its link; someone else reads, replies, and each sees the other within a second', async () => {
     const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])

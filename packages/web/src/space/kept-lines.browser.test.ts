@@ -13,7 +13,7 @@ import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-bro
 import { type ReadPage, timeOfWorker, waitForBlocks, watchReads } from './testing/kept-blocks.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, makeSealedRoom, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeSealedRoom, message, newVisitor, write } from './testing/visitor.ts'
 
 describe('lines that this device has opened before', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
   let browser: Browser
@@ -28,7 +28,6 @@ describe('lines that this device has opened before', { skip: skipWithoutChromium
     await space?.stop()
   })
 
-  const message = (page: Page, text: string) => page.locator('.message', { hasText: text }).first()
   const shown = (page: Page, text: string) => message(page, text).waitFor()
 
   test('5,000 lines are opened with progress, and the second visit asks for none of them', async (t) => {

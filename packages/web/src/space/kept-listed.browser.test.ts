@@ -12,7 +12,7 @@ import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-bro
 import { type ReadPage, timeOfWorker, waitForBlocks, watchReads } from './testing/kept-blocks.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, message, newVisitor, write } from './testing/visitor.ts'
 import { writingsOf } from './testing/writings.ts'
 
 describe('lines of a listed room that this device has opened before', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
@@ -28,7 +28,6 @@ describe('lines of a listed room that this device has opened before', { skip: sk
     await space?.stop()
   })
 
-  const message = (page: Page, text: string) => page.locator('.message', { hasText: text }).first()
   const row = (page: Page, text: string) => page.locator('.people li', { hasText: text })
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 

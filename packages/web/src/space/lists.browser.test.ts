@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, message, newVisitor, write } from './testing/visitor.ts'
 
 describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
   let browser: Browser
@@ -17,8 +17,6 @@ describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, 
     await browser?.close()
     await space?.stop()
   })
-
-  const message = (page: Page, text: string) => page.locator('.message', { hasText: text })
 
   async function makeListedRoom(page: Page, addresses: string): Promise<string> {
     await page.goto(`${space.origin}/space`)

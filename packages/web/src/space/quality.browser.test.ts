@@ -5,7 +5,7 @@ import { HOSTILE_TEXTS } from '../testing/hostile-values.ts'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { assertFitsPhone, PHONE } from './testing/phone.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, makeRoom, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeRoom, message, newVisitor, write } from './testing/visitor.ts'
 
 describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }, () => {
   let browser: Browser
@@ -19,8 +19,6 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     await browser?.close()
     await space?.stop()
   })
-
-  const message = (page: Page, text: string) => page.locator('.message', { hasText: text })
 
   /** Goes through every screen and panel there is. */
   async function visitAll(page: Page, look: (what: string) => Promise<void>): Promise<void> {

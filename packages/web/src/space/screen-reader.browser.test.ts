@@ -5,7 +5,7 @@ import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-bro
 import { PHONE } from './testing/phone.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, explained, makeSealedRoom, newVisitor, type Visitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, explained, makeSealedRoom, message, newVisitor, type Visitor, write } from './testing/visitor.ts'
 
 /** What a screen reader gets: the accessibility tree, in which nothing is that a modal dialog covers. */
 describe('the app as a screen reader hears it', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
@@ -19,7 +19,6 @@ describe('the app as a screen reader hears it', { skip: skipWithoutChromium, tim
     await space?.stop()
   })
 
-  const message = (page: Page, text: string) => page.locator('.message', { hasText: text })
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
   /** Waits until a text is in a live region that the browser exposes. */

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, newVisitor, type Visitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, message, newVisitor, type Visitor, write } from './testing/visitor.ts'
 
 const SCREENSHOTS = process.env['SPACE_SCREENSHOTS']
 
@@ -34,7 +34,6 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await space?.stop()
   })
 
-  const message = (page: Page, text: string) => page.locator('.message', { hasText: text }).first()
   const row = (page: Page, text: string) => page.locator('.people li', { hasText: text })
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, message, newVisitor, write } from './testing/visitor.ts'
 
 describe('a second device of a member', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
   let browser: Browser
@@ -19,7 +19,6 @@ describe('a second device of a member', { skip: skipWithoutChromium, timeout: 12
   })
 
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-  const message = (page: Page, text: string) => page.locator('.message', { hasText: text }).first()
   const row = (page: Page, text: string) => page.locator('.people li', { hasText: text })
 
   test('it shows its card, the first device names it, and the owner lets it in with one press', async () => {

@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { formatRetraction } from './room/retraction.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, makeRoom, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeRoom, message, newVisitor, write } from './testing/visitor.ts'
 import { saying } from './testing/writings.ts'
 
 describe('what a visitor can do with a room', { skip: skipWithoutChromium, timeout: 300_000 }, () => {
@@ -22,7 +22,6 @@ describe('what a visitor can do with a room', { skip: skipWithoutChromium, timeo
     await space?.stop()
   })
 
-  const message = (page: Page, text: string) => page.locator('.message', { has: page.locator('.text', { hasText: text }) })
   const open = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
   const said = (page: Page, text: string) =>
     page.locator('[role=status] p', { hasText: text }).first().waitFor({ state: 'attached' })

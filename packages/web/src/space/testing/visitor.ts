@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import type { TestSpace } from './start-space.ts'
 
 /** A person with a separate browser context, and the errors in it. */
@@ -64,6 +64,11 @@ export async function write(page: Page, text: string): Promise<void> {
   await field.press('Enter')
   if (text.trim() === '') return
   await explained([{ page }], page.locator('#message:placeholder-shown').waitFor())
+}
+
+/** The message whose own text contains this one. The time of a message runs into its text: "3:29" and "9: so" would contain "99:". */
+export function message(page: Page, text: string): Locator {
+  return page.locator('.message', { has: page.locator('.text', { hasText: text }) })
 }
 
 /** Waits for something in a page. If that fails, the error has what each of these visitors sees. */
