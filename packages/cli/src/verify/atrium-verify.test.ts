@@ -122,7 +122,11 @@ function isRunning(pid: number): boolean {
 }
 
 test('exit codes: 1 when a check failed, 2 when it cannot start', async () => {
-  assert.equal((await run(process.execPath, [stub.origin, '--pin', 'A'.repeat(43)])).code, 1)
+  for (const other of ['A'.repeat(43), `-${'A'.repeat(42)}`, `--${'A'.repeat(41)}`]) {
+    const { code, stdout, stderr } = await run(process.execPath, [stub.origin, '--pin', other])
+    assert.equal(code, 1, other + stderr)
+    assert.match(stdout, /^FAILED +the pin: /m)
+  }
   for (const args of [[], ['x', 'y'], ['--nonsense'], ['nothing'], [stub.origin, '--pin', 'x']]) {
     assert.equal((await run(process.execPath, args)).code, 2, args.join(' '))
   }

@@ -21,6 +21,7 @@ process.exitCode = await main()
 async function main(): Promise<number> {
   try {
     const { values, positionals } = parseArgs({
+      args: withPin(process.argv.slice(2)),
       allowPositionals: true,
       options: {
         pin: { type: 'string' },
@@ -41,4 +42,10 @@ async function main(): Promise<number> {
   }
   console.error(usage)
   return 2
+}
+
+/** The thumbprint of every 64th key begins with a dash. parseArgs takes such a value only in the same argument. */
+function withPin(args: string[]): string[] {
+  const at = args.indexOf('--pin')
+  return at >= 0 && /^-[\w-]{42}$/.test(args[at + 1] ?? '') ? args.toSpliced(at, 2, `--pin=${args[at + 1]}`) : args
 }
