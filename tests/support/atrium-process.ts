@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -136,13 +136,27 @@ export async function freePort(): Promise<number> {
   for (;;) {
     // A browser does not open port 10080.
     const port = 11_000 + (next++ % 21_768)
-    const server = createServer()
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false))
-      server.listen(port, () => resolve(true))
-    })
-    if (!isFree) continue
+    if (!(await isReserved(port))) continue
+    const server = await listening(port)
+    if (!server) continue
     await new Promise((resolve) => server.close(resolve))
     return port
   }
+}
+
+/**
+ * Whether the port is for this process alone until it ends. The counters of two processes can meet, and neither sees the
+ * other's choice before a server listens. Linux has names for that which are not files.
+ */
+async function isReserved(port: number): Promise<boolean> {
+  return process.platform !== 'linux' || (await listening(`\0atrium-test-port-${port}`)) !== undefined
+}
+
+/** A server that does not keep the process alive; undefined if another one listens there. */
+function listening(place: number | string): Promise<Server | undefined> {
+  const server = createServer().unref()
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(undefined))
+    server.listen(place, () => resolve(server))
+  })
 }
