@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 import { addIntegrity } from './build/add-integrity.ts'
+import { importEachScript } from './build/import-each-script.ts'
 import { oneFirstFile } from './build/one-first-file.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -11,7 +12,7 @@ export default defineConfig({
   root: here('src/space'),
   base: '/space/',
   publicDir: false,
-  plugins: [addIntegrity()],
+  plugins: [importEachScript(), addIntegrity()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: {
     format: 'iife',
@@ -23,6 +24,7 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: false,
+    cssCodeSplit: false,
     sourcemap: false,
     reportCompressedSize: false,
     rolldownOptions: {

@@ -50,7 +50,7 @@ test('the source archive holds what is needed, and every file of it is', { skip:
   const expected = [
     /^(?:COMMIT|LICENSE|tsconfig\.json|package\.json|package-lock\.json)$/,
     /^packages\/(?:contract|identity|log|room-client|sealing|space|traffic|web)\/package\.json$/,
-    /^packages\/web\/(?:tsconfig\.json|vite\.space\.config\.ts|build\/(?:add-integrity|one-first-file)\.ts)$/,
+    /^packages\/web\/(?:tsconfig\.json|vite\.space\.config\.ts|build\/(?:add-integrity|import-each-script|one-first-file)\.ts)$/,
     /^packages\/web\/src\/space\/.+\.(?:tsx?|css|html|svg)$/,
     /^packages\/(?:contract|identity|log|room-client|sealing|space|traffic)\/src\/.+\.ts$/,
     /^packages\/space\/build\/[a-z-]+\.ts$/,

@@ -5,8 +5,7 @@ import type { Plugin } from 'vite'
 
 /**
  * Gives each script and style of the page the hash of its bytes. Scripts that are loaded later have theirs in an import
- * map, which is the one inline script of the page. So a browser runs no other bytes than those that the page names, but
- * for WebKit, which does not use the map for `import()`.
+ * map, which is the one inline script of the page. So a browser runs no other bytes than those that the page names.
  */
 export function addIntegrity(): Plugin {
   return {

@@ -113,9 +113,6 @@ function scaled(policy: RatePolicy, factor: number): RatePolicy | undefined {
 
 async function sendFile(req: IncomingMessage, res: ServerResponse, file: StaticFile | undefined): Promise<void> {
   if (!file) return sendJson(res, 404, { error: 'not_found', reason: 'path' })
-  // Safari has the header, but does not use the hashes of the import map for import(): it would load nothing later.
-  const usesHashes = /Chrome\/|Firefox\//.test(req.headers['user-agent'] ?? '')
-  if (file.needsHashes && usesHashes) res.setHeader('integrity-policy', 'blocked-destinations=(script)')
   if (req.headers['if-none-match'] === file.headers['etag']) return void res.writeHead(304, file.headers).end()
   res.writeHead(200, { ...file.headers, 'content-length': file.body.length })
   // All readers share its memory.

@@ -4,8 +4,6 @@ import type { SpaceBuild } from '../certificate/space-build.ts'
 import type { SpaceConfig } from '../space-config.ts'
 
 export interface StaticFile {
-  /** Browsers that use the hashes of the import map get `Integrity-Policy` with it, and refuse scripts without a hash. */
-  needsHashes?: boolean
   body: Uint8Array
   headers: Record<string, string>
 }
@@ -26,15 +24,16 @@ export function staticFiles(build: SpaceBuild, certificate: Certificate, config:
   for (const { path, contentType, body } of build.app) {
     const page = path === '/space'
     files.set(path, {
-      needsHashes: page,
       body,
       headers: {
         ...everywhere,
-        ...(page && { vary: 'user-agent' }),
         'content-type': contentType,
         etag: etagOf(body),
         // Assets have a hash in their names, and the page names the assets that it uses.
-        ...(page ? { link: `<${log}/proof/app_page>; rel="https://c2sp.org/tlog-proof"` } : {}),
+        ...(page && {
+          link: `<${log}/proof/app_page>; rel="https://c2sp.org/tlog-proof"`,
+          'integrity-policy': 'blocked-destinations=(script)',
+        }),
         'cache-control': page ? 'no-cache' : 'public, max-age=31536000, immutable',
         // A worker has the policy of its own script. It calls nothing.
         'content-security-policy': page ? policy : "default-src 'none'",

@@ -137,7 +137,8 @@ describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, time
   })
 
   test('a script that is not the one that the page names does not run, also one that is loaded later', async () => {
-    for (const name of ['index-', 'protection-sheet-']) {
+    // The last is imported by the one before.
+    for (const name of ['index-', 'protection-sheet-', 'room-device-']) {
       const ann = await newVisitor(browser)
       await ann.page.route(`**/assets/${name}*.js`, async (route) => {
         const response = await route.fetch()
@@ -155,5 +156,27 @@ describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, time
       await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
       await ann.close()
     }
+  })
+
+  test('what a later script imports is named by import() beside it: WebKit refuses it otherwise', async () => {
+    const page = await (await fetch(`${space.origin}/space`)).text()
+    const map = JSON.parse(/<script type="importmap">(.*?)<\/script>/.exec(page)?.[1] ?? '') as { integrity: object }
+    const [first = '', ...others] = [/ src="([^"]+)"/.exec(page)?.[1] ?? '', ...Object.keys(map.integrity)].map((path) =>
+      path.slice('/space/assets/'.length),
+    )
+    const later = new Set(others.filter((name) => name !== first && !name.startsWith('line-worker-')))
+    const codes = new Map<string, string>()
+    for (const name of [first, ...later]) codes.set(name, await (await fetch(`${space.origin}/space/assets/${name}`)).text())
+    const named = new Set<string>()
+    for (const code of codes.values())
+      for (const [together] of code.matchAll(/(?:\bimport\(`[^`]+`\),?)+/g)) {
+        const names = new Set([...together.matchAll(/`\.\/([^`]+)`/g)].map(([, name = '']) => name))
+        for (const name of names) {
+          named.add(name)
+          for (const [, imported = ''] of (codes.get(name) ?? '').matchAll(/\b(?:from|import)"\.\/([^"]+)"/g))
+            assert.ok(imported === first || names.has(imported), `${together} without ${imported}, which ${name} imports`)
+        }
+      }
+    assert.deepEqual(named, later)
   })
 })
