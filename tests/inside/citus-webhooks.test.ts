@@ -47,7 +47,7 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
     const start = () => startAtrium({ databaseUrl: cluster.url, env })
     // Everything is still on the coordinator, and no delivery succeeds.
     server = await start()
-    for (let n = 0; n < 12; n++) {
+    for (let n = 0; n < 16; n++) {
       const tenant = await makeTenant(server.origin)
       const collection = await makeCollection(server.origin, tenant.publishable)
       await askGood(server.origin, 'PUT /v1/tenant/webhooks', { key: tenant.secret, body: { url: hooks.url } })
@@ -58,7 +58,7 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
       walls.push({ tenant, ...collection, further: (made.data as unknown as { id: string }).id })
     }
     for (const wall of walls) await add(wall)
-    await until(() => hooks.hooks.length >= 24, 'all were tried')
+    await until(() => hooks.hooks.length >= 2 * walls.length, 'all were tried')
     await server.end()
     stored = await readSpread(cluster.url)
     for (let n = 0; n < 2; n++) {
@@ -118,11 +118,11 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
     db.query('update webhooks set lease_owner = null, lease_until = null where tenant_id = $1', [tenant.id])
 
   test('a database with pending deliveries is moved, each is what it was, and each endpoint is marked', () => {
-    assert.match(outputs[0]!, /^webhook_deliveries: 12 rows, spread by tenant_id over 16 shards$/m)
-    assert.match(outputs[0]!, /^webhook_endpoint_deliveries: 12 rows, spread by tenant_id over 16 shards$/m)
+    assert.match(outputs[0]!, /^webhook_deliveries: 16 rows, spread by tenant_id over 16 shards$/m)
+    assert.match(outputs[0]!, /^webhook_endpoint_deliveries: 16 rows, spread by tenant_id over 16 shards$/m)
     assert.match(outputs[1]!, /^webhook_deliveries: spread already$/m)
     assert.deepEqual(spread, stored)
-    assert.equal(queued.length, 24)
+    assert.equal(queued.length, 2 * walls.length)
     assert.ok(queued.every((row) => (row as { due: boolean }).due))
   })
 
@@ -133,10 +133,10 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
     )
     const before = hooks.hooks.length
     await Promise.all(walls.map(add))
-    await until(() => hooks.hooks.length >= before + 24, 'the next arrive', 10_000)
+    await until(() => hooks.hooks.length >= before + 2 * walls.length, 'the next arrive', 10_000)
     await untilSettled()
     for (const table of ['webhook_deliveries', 'webhook_endpoint_deliveries'])
-      assert.equal(await countOf(`select count(*) from ${table} where status = 'succeeded'`), 24, table)
+      assert.equal(await countOf(`select count(*) from ${table} where status = 'succeeded'`), 2 * walls.length, table)
     const listed = await askGood(server.origin, 'GET /v1/tenant/webhooks/deliveries?endpoint=default', {
       key: walls[0]!.tenant.secret,
     })
@@ -279,7 +279,7 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
     )
     const downs = new Set(rows.map(({ id }) => id))
     const [lost, kept] = [walls.filter(({ tenant }) => downs.has(tenant.id)), walls.filter(({ tenant }) => !downs.has(tenant.id))]
-    assert.ok(lost.length > 1 && kept.length > 1)
+    assert.ok(lost.length > 0 && kept.length > 0)
     await untilSettled()
     const change = ({ id, token, tenant }: Wall, title: string) =>
       askGood(server.origin, `PATCH /v1/collections/${id}`, {
