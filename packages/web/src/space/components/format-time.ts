@@ -1,7 +1,5 @@
 import { capitalised, date, relativeDay } from '../text/format.ts'
 
-const DAY_MS = 86_400_000
-
 /** The time of day where the reader is. */
 export function clockTime(at: string): string {
   return date('clock', new Date(at))
@@ -26,6 +24,7 @@ export function dayInText(at: string, now = new Date()): string {
   const day = new Date(at)
   const key = day.toDateString()
   if (key === now.toDateString()) return relativeDay(0)
-  if (key === new Date(now.getTime() - DAY_MS).toDateString()) return relativeDay(-1)
+  // Not 24 hours ago: where clocks change, a day has 23 or 25.
+  if (key === new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1).toDateString()) return relativeDay(-1)
   return date(day.getFullYear() === now.getFullYear() ? 'day' : 'dayWithYear', day)
 }
