@@ -5,6 +5,7 @@ import { send } from '../http.ts'
 import type { TestApi } from '../test-api.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { animation, clip, gradient } from '@atrium/media/testing/sample-pictures'
+import { clearOf } from '../../../../tests/support/clear-of.ts'
 import { StoredWorld, type Place } from './stored-world.ts'
 
 export function describeMedia(name: string, open: () => TestApi): void {
@@ -150,6 +151,7 @@ export function describeMedia(name: string, open: () => TestApi): void {
     })
 
     test('sent bytes count for the tenant', async () => {
+      await clearOf('day')
       const other = await StoredWorld.open(world.api)
       const there = await other.makeCollection()
       const id = await other.publish(there, await gradient(900, 700).png().toBuffer(), 'image/png')

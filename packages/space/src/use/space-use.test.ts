@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { clearOf } from '../../../../tests/support/clear-of.ts'
 import { fresh } from '../testing/agent-world.ts'
 import { startTestSpace, type Got, type TestSpace } from '../testing/test-space.ts'
 import { sweep } from './store.ts'
@@ -24,6 +25,8 @@ before(async () => {
   space = await startTestSpace(limited)
   second = await startTestSpace(limited, space.databaseUrl)
 })
+// Rooms are counted by the hour.
+beforeEach(() => clearOf('hour'))
 after(async () => {
   await second.close()
   await space.close()

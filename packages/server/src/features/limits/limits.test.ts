@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { after, before, beforeEach, describe, test } from 'node:test'
 import { buildApp } from '#gateway/app.ts'
 import { openContext } from '#processes/open-context.ts'
 import { send, sendUntilServed, type Got } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
+import { clearOf } from '../../../../../tests/support/clear-of.ts'
 import { deletePastCounts } from './limits.ts'
 
 let api: TestApi
@@ -23,6 +24,7 @@ before(async () => {
   sibling = await startSibling()
   tenant = await api.makeTenant()
 })
+beforeEach(() => clearOf('day'))
 after(async () => {
   await sibling.close()
   await api.close()
@@ -186,6 +188,7 @@ describe('the stored address', () => {
         assert.ok(!dump.includes(form), form)
     }
 
+    await deletePastCounts(api.ctx, 1_000)
     await api.ctx.db.pool.query('update daily_counts set day = day - 1 where tenant_id = $1', [tenant.id])
     const { rows: left } = await api.ctx.db.pool.query<{ count: number }>('select count(*)::int from daily_counts')
     const gone = await deletePastCounts(api.ctx, 1_000)

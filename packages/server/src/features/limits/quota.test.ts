@@ -111,7 +111,9 @@ test('generated artifacts count; one beyond the quota is not stored, its free pa
     const late = await made(await start('paint', { prompt: 'another lamp' }))
     assert.deepEqual([late.status, late.error.code], ['quota_exceeded', 'quota_exceeded'])
     assert.equal(await assertCounted(), card.bytes + picture.bytes)
-    const { rows } = await api.ctx.db.pool.query('select used from paint_allowances where tenant_id = $1', [world.tenant.id])
+    const { rows } = await api.ctx.db.pool.query('select sum(used)::int as used from paint_allowances where tenant_id = $1', [
+      world.tenant.id,
+    ])
     assert.deepEqual(rows, [{ used: 1 }])
     const { rows: removals } = await api.ctx.db.pool.query('select from blob_deletions where target like $1', [`%${late.id}%`])
     assert.ok(removals.length > 0, 'what it had stored goes')

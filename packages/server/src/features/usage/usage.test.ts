@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { issuerAccount, platformAccount } from '#features/credits/ledger/movement.ts'
+import { clearOf } from '../../../../../tests/support/clear-of.ts'
 import { transactionId, type Movement } from '../credits/ledger/movement.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
 import { collectPastItems, type CountedMeter } from './store.ts'
@@ -13,6 +14,7 @@ before(async () => {
   api = await startTestApi()
 })
 beforeEach(async () => {
+  await clearOf('day')
   tenant = await api.makeTenant()
 })
 after(() => api.close())

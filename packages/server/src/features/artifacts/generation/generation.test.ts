@@ -13,6 +13,7 @@ import { issuerAccount, platformAccount, transactionId } from '#features/credits
 import { sweepLedger } from '#features/credits/ledger/ledger.ts'
 import { auditLedger } from '#features/credits/ledger/audit-store.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
+import { clearOf } from '../../../../../../tests/support/clear-of.ts'
 import { ArtifactGenerator } from './artifact-generator.ts'
 
 let api: TestApi
@@ -216,9 +217,14 @@ describe('painting', () => {
   })
 
   test("ends as quota_exceeded when the month's free paints are used up; a failed paint returns its own", async () => {
+    await clearOf('day')
     const used = async () =>
-      (await api.ctx.db.pool.query<{ used: number }>('select used from paint_allowances where tenant_id = $1', [tenant.id]))
-        .rows[0]!.used
+      (
+        await api.ctx.db.pool.query<{ used: number }>(
+          'select sum(used)::int as used from paint_allowances where tenant_id = $1',
+          [tenant.id],
+        )
+      ).rows[0]!.used
     const before = await used()
     await done(await paint({ prompt: 'x', provider: 'openai' }))
     assert.equal(await used(), before)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { after, before, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseVerifier } from '@atrium/log/note'
 import { verifyProof } from '@atrium/log/proof'
@@ -9,6 +9,7 @@ import { integrateLeaves } from '#features/transparency-log/integrate.ts'
 import { publishCheckpoint } from '#features/transparency-log/publish.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
+import { clearOf } from '../../../../../../tests/support/clear-of.ts'
 import { skipWithout } from '../../../../../../tests/support/skip-without.ts'
 import { postMovements } from '../ledger/ledger.ts'
 import { issuerAccount, platformAccount, transactionId, type AccountRef } from '../ledger/movement.ts'
@@ -23,6 +24,7 @@ before(async () => {
   api = await startTestApi({ publicUrl: 'https://atrium.example.com' })
   tenant = await api.makeTenant()
 })
+beforeEach(() => clearOf('day'))
 after(() => api.close())
 
 let count = 0

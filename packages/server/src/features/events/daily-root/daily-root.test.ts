@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import { leafOf } from '#features/transparency-log/entries.ts'
 import { integrateLeaves } from '#features/transparency-log/integrate.ts'
 import { publishCheckpoint } from '#features/transparency-log/publish.ts'
@@ -9,6 +9,7 @@ import { queueLeaves } from '#features/transparency-log/store.ts'
 import { send } from '#testing/http.ts'
 import { pullEvents } from '#testing/pull-events.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
+import { clearOf } from '../../../../../../tests/support/clear-of.ts'
 import { blocksOf, guidesFolder } from '../../../../../../tests/support/run-guide.ts'
 import { skipWithout } from '../../../../../../tests/support/skip-without.ts'
 import { logEventHeads } from './log-heads.ts'
@@ -26,6 +27,7 @@ before(async () => {
   others = await Promise.all(Array.from({ length: 8 }, () => api.makeTenant()))
   for (const one of [tenant, ...others]) await pullEvents(api, one)
 })
+beforeEach(() => clearOf('day'))
 after(() => api.close())
 
 const rows = async (sql: string, values: unknown[] = []) => (await api.ctx.db.pool.query(sql, values)).rows
