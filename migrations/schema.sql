@@ -2047,6 +2047,8 @@ create table log_tree (
   root bytea not null,
   heard_at timestamp(3) with time zone,
   refusal text,
+  waiting text,
+  refused_origin text collate "C",
   constraint log_tree_pkey PRIMARY KEY (only_row),
   constraint log_tree_one_row CHECK (only_row)
 );

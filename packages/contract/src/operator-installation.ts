@@ -85,7 +85,17 @@ export const operatorInstallationOperations = {
     answers: {
       200: {
         description: 'The queues and sweeps.',
-        data: Type.Object({ queues: Type.Array(Queue), sweeps: Type.Array(Sweep) }),
+        data: Type.Object({
+          queues: Type.Array(Queue),
+          sweeps: Type.Array(Sweep),
+          log_stopped: nullable(
+            Type.String({
+              description:
+                'Why the transparency log signs nothing, such as the witness that it waits for after a restore. null: it signs.',
+              'x-status': 'live',
+            }),
+          ),
+        }),
       },
     },
     example: {
@@ -101,6 +111,7 @@ export const operatorInstallationOperations = {
             late: false,
           },
         ],
+        log_stopped: null,
       },
     },
   }),

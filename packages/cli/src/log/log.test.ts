@@ -21,13 +21,16 @@ import { listLogVerifiers, logPurpose, makeLogKey } from '@atrium/server/feature
 import { logOrigin, publishCheckpoint } from '@atrium/server/features/transparency-log/publish'
 import { getTree, queueLeaves } from '@atrium/server/features/transparency-log/store'
 import { collectCosignatures } from '@atrium/server/features/transparency-log/witnesses'
+import { findCheckpoint } from '@atrium/server/features/transparency-log/checkpoint-store'
+import { send } from '../../../server/testing/http.ts'
 import { startTestApi, type TestApi } from '../../../server/testing/test-api.ts'
-import { runAtrium } from '../../../../tests/support/run-atrium.ts'
+import { runAtrium, type AtriumRun } from '../../../../tests/support/run-atrium.ts'
 import { createWitnessServer } from './witness-server.ts'
 import { openWitnessKey, WitnessState } from './witness-state.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-witness-'))
 const opened: Server[] = []
+const processes: AtriumRun[] = []
 let api: TestApi
 before(async () => {
   api = await startTestApi()
@@ -37,6 +40,8 @@ after(async () => {
     server.close()
     server.closeAllConnections()
   }
+  for (const run of processes) run.kill()
+  await Promise.all(processes.map((run) => run.ended(10_000)))
   await api.close()
   rmSync(folder, { recursive: true })
 })
@@ -162,13 +167,13 @@ test('the log asks its witnesses, waits for none, and signs nothing after an old
   api.ctx.config.logPolicy = policy
   await publishCheckpoint(api.ctx)
   assert.match(await served(), /^\S+\n1\n/)
-  assert.match((await getTree(api.ctx.db)).refusal ?? '', /witness w1 .* has 3 leaves, and there are 2 here/)
+  assert.match((await getTree(api.ctx.db)).refusal?.reason ?? '', /witness w1 .* has 3 leaves, and there are 2 here/)
 
   // With as many leaves, but others.
   await restoreBackup()
   await grow('{"type":"epoch","n":6}', '{"type":"epoch","n":7}', '{"type":"epoch","n":8}')
   assert.match(await served(), /^\S+\n1\n/)
-  assert.match((await getTree(api.ctx.db)).refusal ?? '', /its root of 3 leaves is another one/)
+  assert.match((await getTree(api.ctx.db)).refusal?.reason ?? '', /its root of 3 leaves is another one/)
 
   // Where no witness objects, the restored log goes on.
   await restoreBackup()
@@ -176,6 +181,12 @@ test('the log asks its witnesses, waits for none, and signs nothing after an old
   await grow('{"type":"epoch","n":2}', '{"type":"epoch","n":3}')
   assert.match(await served(), /^\S+\n3\n/)
 })
+
+async function restored(): Promise<void> {
+  const { pool } = api.ctx.db
+  await pool.query('delete from restores')
+  await pool.query('insert into restores (snapshot_at, confirmed_at) values (now(), now())')
+}
 
 test('a monitor reports growth, unexpected entries, forks and roll-backs, and calls its webhook', async () => {
   const received: any[] = []
@@ -248,10 +259,6 @@ test('a restored log signs nothing in place of what its key signed before a rota
   }
   const endDay = () =>
     db.pool.query("update platform_keys set retired_at = now() - interval '2 days' where retired_at is not null")
-  const restored = async () => {
-    await db.pool.query('delete from restores')
-    await db.pool.query('insert into restores (snapshot_at, confirmed_at) values (now(), now())')
-  }
   api.ctx.config.logPolicy = parsePolicy('quorum none\n')
   await grow('{"type":"epoch","n":"before"}')
   const keysBefore = await listLogVerifiers(db, ofLog)
@@ -273,10 +280,11 @@ test('a restored log signs nothing in place of what its key signed before a rota
   const size = sizeOf(await served())
   await grow('{"type":"epoch","n":"another"}')
   assert.equal(sizeOf(await served()), size)
-  assert.match((await getTree(db)).refusal ?? '', /witness w1 has a checkpoint/)
+  assert.match((await getTree(db)).refusal?.reason ?? '', /witness w1 has a checkpoint/)
 
   // Another one was told of a rotation that the restored database does not have.
   await restoreBackup()
+  await db.pool.query('delete from restores')
   api.ctx.config.logPolicy = parsePolicy('quorum none\n')
   const unrotated = (await db.pool.query('select * from platform_keys where purpose = $1', [logPurpose])).rows
   await rotate()
@@ -299,4 +307,100 @@ test('a restored log signs nothing in place of what its key signed before a rota
   api.ctx.config.logPolicy = policyOf(another)
   await publishCheckpoint(api.ctx)
   assert.equal(sizeOf(await served()), size + 1)
+})
+
+/** `atrium witness` as its own process, behind a proxy that answers in its place if it is told to. */
+async function startProxiedWitness(name: string) {
+  const file = join(folder, `${name}.txt`)
+  const known = await listLogVerifiers(api.ctx.db, logOrigin(api.ctx.config.publicUrl))
+  writeFileSync(file, [...known.map((key) => `log ${formatVerifier(key)}`), 'quorum none\n'].join('\n'))
+  const data = mkdtempSync(join(folder, 'state-'))
+  const run = runAtrium(['witness', '--name', `${name}.example.org`, '--policy', file, '--data', data, '--port', '0'], {})
+  processes.push(run)
+  let line: RegExpExecArray | null = null
+  while ((line = /^witness \S+ (\S+) (http:\S+)$/m.exec(run.output())) === null) {
+    assert.equal(await run.ended(50), undefined, run.output())
+  }
+  const [, vkey, url] = line
+  const proxy: { answer?: { status: number; body: string } | undefined } = {}
+  const server = createServer((req, res) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of req) chunks.push(chunk as Buffer)
+      const init = req.method === 'POST' ? { method: 'POST', body: Buffer.concat(chunks) } : {}
+      const passOn = async () => {
+        const one = await fetch(`${url}${req.url}`, init)
+        return { status: one.status, body: await one.text() }
+      }
+      const got = proxy.answer ?? (await passOn())
+      res.writeHead(got.status).end(got.body)
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  opened.push(server)
+  return { proxy, line: `witness ${name} ${vkey} http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+test('a restored log waits for each witness, says which is missing, and goes on without it once it is not in the policy', async () => {
+  const ofLog = logOrigin(api.ctx.config.publicUrl)
+  const stopped = async () =>
+    (await send(api, 'GET', '/operator/queues', { headers: { 'x-admin-token': api.adminToken } })).body.data.log_stopped
+  const setPolicy = (...lines: string[]) => {
+    api.ctx.config.logPolicy = parsePolicy([...lines, 'quorum none\n'].join('\n'))
+  }
+  setPolicy()
+  await grow('{"type":"epoch","n":"a"}')
+  const [w1, w2, w3] = [await startProxiedWitness('w1'), await startProxiedWitness('w2'), await startProxiedWitness('w3')]
+  setPolicy(w1.line, w2.line)
+  assert.equal(await collectCosignatures(api.ctx, ofLog), 2)
+  const size = sizeOf(await served())
+  const restoreBackup = await snapshot()
+  // Only w1 sees what is lost.
+  setPolicy(w1.line)
+  await grow('{"type":"epoch","n":"lost"}')
+  assert.equal(await collectCosignatures(api.ctx, ofLog), 1)
+  await restoreBackup()
+  await restored()
+
+  setPolicy(w1.line, w2.line)
+  for (const [answer, says] of [
+    [{ status: 404, body: 'not found\n' }, /policy: w1 answers 404$/],
+    [{ status: 200, body: '<h1>Maintenance</h1>' }, /policy: w1 answers 200 with something else than a checkpoint/],
+    [{ status: 503, body: '' }, /policy: w1 answers 503$/],
+  ] as const) {
+    w1.proxy.answer = answer
+    await grow(`{"type":"epoch","n":"instead ${answer.status}"}`)
+    assert.equal(sizeOf(await served()), size)
+    assert.match(await stopped(), says)
+  }
+  w1.proxy.answer = undefined
+  await publishCheckpoint(api.ctx)
+  assert.match(await stopped(), /witness w1 has a checkpoint that this log signed/)
+  setPolicy(w2.line)
+  await publishCheckpoint(api.ctx)
+  assert.equal(sizeOf(await served()), size, 'the proof stays')
+
+  // Without w1 in the policy, nothing is known of the loss. w3 answers 404, because it has cosigned nothing yet.
+  await restoreBackup()
+  w1.proxy.answer = { status: 503, body: '' }
+  setPolicy(w1.line, w2.line, w3.line)
+  await grow('{"type":"epoch","n":"instead"}')
+  assert.match(await stopped(), /policy: w1 answers 503$/)
+  setPolicy(w2.line, w3.line)
+  await publishCheckpoint(api.ctx)
+  assert.equal(sizeOf(await served()), size + 1)
+  assert.equal(await stopped(), null)
+
+  // When w1 is back, its proof stops this log, and no other one.
+  w1.proxy.answer = undefined
+  setPolicy(w1.line)
+  await grow('{"type":"epoch","n":"one more"}')
+  assert.match(await stopped(), /witness w1 has a checkpoint/)
+  const { publicUrl } = api.ctx.config
+  api.ctx.config.publicUrl = 'https://next.example.com'
+  setPolicy()
+  await publishCheckpoint(api.ctx)
+  assert.equal(await stopped(), null)
+  assert.match((await findCheckpoint(api.ctx.db, 'next.example.com/log'))?.signed ?? '', /^next.example.com\/log\n/)
+  api.ctx.config.publicUrl = publicUrl
 })

@@ -9,6 +9,8 @@ import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { cutPageBy, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
 import { countSealing, listProcesses as processesOf, type RunningProcess } from './process-store.ts'
 import { ByShard } from '../distribution/by-shard.ts'
+import { logOrigin } from '../transparency-log/publish.ts'
+import { findStopped } from '../transparency-log/witnesses.ts'
 import { measureQueues } from './queue-store.ts'
 import { spaceCertificateHandlers } from './space-certificate.ts'
 import { storageHandlers } from './storage.ts'
@@ -42,7 +44,11 @@ function processView({ isSilent, memoryBytes, startedAt, beatAt, ...same }: Runn
 }
 
 const readQueues: HandlerOf<'readQueues'> = async ({ ctx }) => {
-  const [queues, sweeps] = await Promise.all([measureQueues(ctx.db, new ByShard(ctx.tenantShards)), listSweeps(ctx.db)])
+  const [queues, sweeps, stopped] = await Promise.all([
+    measureQueues(ctx.db, new ByShard(ctx.tenantShards)),
+    listSweeps(ctx.db),
+    findStopped(ctx.db, logOrigin(ctx.config.publicUrl)),
+  ])
   return {
     status: 200,
     data: {
@@ -53,6 +59,7 @@ const readQueues: HandlerOf<'readQueues'> = async ({ ctx }) => {
         ran_at: ranAt,
         failed_at: failedAt,
       })),
+      log_stopped: stopped ?? null,
     },
   }
 }

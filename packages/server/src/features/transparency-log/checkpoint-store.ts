@@ -53,12 +53,18 @@ export async function saveCosignature(db: Db, origin: string, { witness, size, l
   await db.query(saveCosignatureStatement, [origin, witness, size, line])
 }
 
-const refuseStatement = statement<never>('log-refuse', 'update log_tree set refusal = $1')
-const hearStatement = statement<never>('log-hear', 'update log_tree set heard_at = now()')
+const refuseStatement = statement<never>('log-refuse', 'update log_tree set refusal = $1, refused_origin = $2, waiting = null')
+const waitStatement = statement<never>('log-wait', 'update log_tree set waiting = $1')
+const hearStatement = statement<never>('log-hear', 'update log_tree set heard_at = now(), waiting = null')
 
-/** From now on nothing is signed. */
-export async function recordRefusal(db: Db, refusal: string): Promise<void> {
-  await db.query(refuseStatement, [refusal])
+/** From now on nothing of this log is signed. */
+export async function recordRefusal(db: Db, origin: string, refusal: string): Promise<void> {
+  await db.query(refuseStatement, [refusal, origin])
+}
+
+/** Why nothing is signed for now; null: nothing is waited for. */
+export async function recordWaiting(db: Db, reason: string | null): Promise<void> {
+  await db.query(waitStatement, [reason])
 }
 
 export async function recordHearing(db: Db): Promise<void> {

@@ -41,27 +41,32 @@ export async function findShown(db: Db, type: string): Promise<Buffer | undefine
 export interface LogTree {
   size: number
   root: Buffer
-  /** When a witness last answered. */
+  /** When witnesses last answered. After a restore: all of them. */
   heardAt: string | undefined
-  /** Why nothing is signed. */
-  refusal: string | undefined
+  /** Why nothing is signed for now. */
+  waiting: string | undefined
+  /** Why the log of this origin is never signed again. Without an origin: every log. */
+  refusal: { reason: string; origin: string | undefined } | undefined
 }
 
 interface TreeRow {
   size: number
   root: Buffer
   heard_at: string | null
+  waiting: string | null
   refusal: string | null
+  refused_origin: string | null
 }
 
-const toTree = ({ size, root, heard_at: heardAt, refusal }: TreeRow): LogTree => ({
+const toTree = ({ size, root, heard_at: heardAt, waiting, refusal, refused_origin: refusedOrigin }: TreeRow): LogTree => ({
   size,
   root,
   heardAt: heardAt ?? undefined,
-  refusal: refusal ?? undefined,
+  waiting: waiting ?? undefined,
+  refusal: refusal === null ? undefined : { reason: refusal, origin: refusedOrigin ?? undefined },
 })
 
-const treeText = 'select size, root, heard_at, refusal from log_tree'
+const treeText = 'select size, root, heard_at, waiting, refusal, refused_origin from log_tree'
 const treeStatement = statement<TreeRow>('log-tree', treeText)
 const lockTreeStatement = statement<TreeRow>('log-tree-lock', `${treeText} for update`)
 

@@ -26,17 +26,14 @@ export async function askToCosign(witnessUrl: string, request: AddCheckpoint): P
   return { outcome: 'refused', status: res.status }
 }
 
-/** The checkpoint that a witness cosigned last; undefined if it has cosigned none. Throws if it cannot be reached. */
-export async function fetchSeen(witnessUrl: string, origin: string): Promise<string | undefined> {
+/** What a witness answers when it is asked for the checkpoint that it cosigned last. Throws if it cannot be reached. */
+export async function fetchSeen(witnessUrl: string, origin: string): Promise<{ status: number; body: string }> {
   const originHash = createHash('sha256').update(origin).digest('hex')
   const res = await fetch(addressUnder(witnessUrl, `${originHash}/checkpoint`), {
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   })
-  const body = await readText(res)
-  if (res.status === 200) return body
-  if (res.status === 404) return undefined
-  throw new Error(`the witness at ${witnessUrl} answered ${res.status}`)
+  return { status: res.status, body: await readText(res) }
 }
 
 const addressUnder = (url: string, path: string) => `${url.replace(/\/$/, '')}/${path}`

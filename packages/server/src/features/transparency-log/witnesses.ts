@@ -5,10 +5,18 @@ import { LogError } from '@atrium/log/log-error'
 import { formatSignature, formatVerifier, parseNote, parseSignatures, type Verifier } from '@atrium/log/note'
 import type { Policy } from '@atrium/log/policy'
 import { Tree } from '@atrium/log/tree'
+import { codeOf, fieldOf, messageOf } from '#errors/caught.ts'
 import type { Context } from '../context.ts'
-import { findCheckpoint, listCosignatures, recordHearing, recordRefusal, saveCosignature } from './checkpoint-store.ts'
+import {
+  findCheckpoint,
+  listCosignatures,
+  recordHearing,
+  recordRefusal,
+  recordWaiting,
+  saveCosignature,
+} from './checkpoint-store.ts'
 import { listLogVerifiers } from './log-keys.ts'
-import { getTree } from './store.ts'
+import { getTree, type LogTree } from './store.ts'
 import { readStoredTile } from './stored-tree.ts'
 import { askToCosign, fetchSeen } from './witness-calls.ts'
 
@@ -18,49 +26,100 @@ type LogContext = Pick<Context, 'config' | 'db' | 'log' | 'restoreWindow'>
  * Whether the tree may be signed. It may not be once a witness shows that this log signed what the database does not
  * have: it was restored from an older backup, or lost commits, and signing would fork the log. Only a checkpoint with
  * this log's signature counts, so a witness that lies stops nothing. A witness that cannot be reached delays nothing,
- * with one exception: a restored database waits until one has answered. It also waits while a witness shows a
- * checkpoint of a key that it does not know, because the key may have been rotated after the backup.
+ * with one exception: a restored database waits until all have answered once, because the one that is missing may be the
+ * one that has seen most. The operator goes on without it by taking it out of the policy.
  */
 export async function maySign(ctx: LogContext, origin: string): Promise<boolean> {
   const { db, log, config } = ctx
   const tree = await getTree(db)
-  if (tree.refusal !== undefined) return false
+  if (refusalOf(tree, origin) !== undefined) return false
   const witnesses = reachable(config.logPolicy)
-  if (witnesses.length === 0) return true
   const restoredAt = await ctx.restoreWindow.restoredAt()
   const isUnheard = restoredAt !== undefined && (tree.heardAt === undefined || tree.heardAt < restoredAt)
   // After a restore, those retired long ago count too: a witness that was not told of a rotation still has what they
   // signed. Otherwise whoever has a leaked key could stop the log with it after the rotation.
   const keys = await listLogVerifiers(db, origin, isUnheard)
-  const answers = await Promise.allSettled(witnesses.map(({ url }) => fetchSeen(url, origin)))
-  let hasHeard = false
-  let stranger: string | undefined
-  for (const [i, answer] of answers.entries()) {
-    if (answer.status === 'rejected') continue
-    const seen = answer.value === undefined ? undefined : openSeen(answer.value, keys)
-    if (answer.value !== undefined && !seen) stranger = witnesses[i]?.name
-    else hasHeard = true
-    const lost = seen && (await findLost(ctx, tree.size, seen))
-    if (lost === undefined) continue
-    const refusal = `witness ${witnesses[i]?.name} has a checkpoint that this log signed and this database does not have: ${lost}`
-    await recordRefusal(db, refusal)
-    log.error({ refusal }, 'the transparency log signs nothing more: restore a newer backup (docs/operating/backup.md)')
+  const answers = await Promise.all(witnesses.map((witness) => hear(ctx, witness, { origin, keys, size: tree.size, isUnheard })))
+  const at = answers.findIndex(({ lost }) => lost !== undefined)
+  if (at !== -1) {
+    const refusal = `witness ${witnesses[at]?.name} has a checkpoint that this log signed and this database does not have: ${answers[at]?.lost}`
+    await recordRefusal(db, origin, refusal)
+    log.error({ refusal }, 'the transparency log signs nothing more: restore a newer backup (docs/transparency-log.md)')
     return false
   }
-  if (isUnheard && stranger !== undefined) {
-    log.warn(
-      { witness: stranger },
-      'the transparency log signs nothing after the restore: a witness has a checkpoint of another key',
-    )
+  const missing = answers.flatMap((answer, i) =>
+    answer.missing === undefined ? [] : [`${witnesses[i]?.name} ${answer.missing}`],
+  )
+  if (isUnheard && missing.length > 0) {
+    const waiting = `after the restore, the log waits for each witness of its policy: ${missing.join('; ')}`
+    if (waiting !== tree.waiting) {
+      await recordWaiting(db, waiting)
+      log.warn({ waiting }, 'the transparency log signs nothing yet (docs/transparency-log.md, "After a restore")')
+    }
     return false
   }
-  if (hasHeard) {
-    await recordHearing(db)
-    return true
-  }
-  if (isUnheard) log.warn('the transparency log signs nothing after the restore until a witness has answered')
-  return !isUnheard
+  if (missing.length < answers.length) await recordHearing(db)
+  else if (tree.waiting !== undefined) await recordWaiting(db, null)
+  return true
 }
+
+/** Why the log signs nothing, for the operator. undefined: it signs. */
+export async function findStopped(db: Context['db'], origin: string): Promise<string | undefined> {
+  const tree = await getTree(db)
+  return refusalOf(tree, origin) ?? tree.waiting
+}
+
+/** Another origin is another log, which the refusal of this one does not stop. */
+const refusalOf = ({ refusal }: LogTree, origin: string) =>
+  refusal !== undefined && (refusal.origin ?? origin) === origin ? refusal.reason : undefined
+
+interface Asked {
+  origin: string
+  keys: readonly Verifier[]
+  /** Of the tree. */
+  size: number
+  /** Whether nothing is signed without the answer. */
+  isUnheard: boolean
+}
+
+interface Answer {
+  /** What it proves to be missing in the database. */
+  lost?: string
+  /** Why it does not show what the witness has seen. */
+  missing?: string
+}
+
+async function hear(ctx: LogContext, { url, verifier }: Reachable, { origin, keys, size, isUnheard }: Asked): Promise<Answer> {
+  const answer = await fetchSeen(url, origin).catch((error: unknown) => `was not reached (${causeOf(error)})`)
+  if (typeof answer === 'string') return { missing: answer }
+  const { status, body } = answer
+  const seen = status === 200 ? openSeen(body, keys) : undefined
+  if (seen !== undefined) {
+    const lost = await findLost(ctx, size, seen)
+    return lost === undefined ? {} : { lost }
+  }
+  const shows =
+    status !== 200
+      ? `answers ${status}`
+      : body.startsWith(`${origin}\n`)
+        ? 'shows a checkpoint of a key that this database does not have'
+        : 'answers 200 with something else than a checkpoint of this log'
+  // It may have nothing of this log, or not show it. A proxy whose witness is down answers 404 too. A witness that
+  // cosigns what the database signed last has seen nothing newer.
+  return isUnheard && (await cosignsLast(ctx, origin, url, verifier)) ? {} : { missing: shows }
+}
+
+async function cosignsLast(ctx: LogContext, origin: string, url: string, verifier: Verifier): Promise<boolean> {
+  const last = await findCheckpoint(ctx.db, origin)
+  if (last === undefined) return false
+  return askWitness(ctx, url, last, last.size, verifier).then(
+    (line) => line !== false,
+    () => false,
+  )
+}
+
+/** The code of the error on the network, such as ECONNREFUSED, which fetch hides. */
+const causeOf = (error: unknown) => codeOf(fieldOf(error, 'cause')) ?? messageOf(error)
 
 /** undefined: it is no checkpoint that this log signed. */
 function openSeen(signed: string, keys: readonly Verifier[]): OpenedCheckpoint | undefined {
@@ -117,5 +176,8 @@ async function askWitness(
   return own === undefined ? false : formatSignature(own)
 }
 
+type Reachable = Policy['witnesses'][number] & { url: string }
+
 /** The policy's witnesses. `readLogPolicy` has checked that each has an address. */
-const reachable = ({ witnesses }: Policy) => witnesses.flatMap((one) => (one.url === undefined ? [] : [{ ...one, url: one.url }]))
+const reachable = ({ witnesses }: Policy): Reachable[] =>
+  witnesses.flatMap((one) => (one.url === undefined ? [] : [{ ...one, url: one.url }]))
