@@ -1705,6 +1705,8 @@ class ReadLedgerProofDataProof(TypedDict):
 class ReadQueuesData(TypedDict):
     queues: list[ReadQueuesDataQueuesEntry]
     sweeps: list[ReadQueuesDataSweepsEntry]
+    log_stopped: str | None
+    """Why the transparency log signs nothing, such as the witness that it waits for after a restore. null: it signs."""
 
 
 class ReadQueuesDataQueuesEntry(TypedDict):
