@@ -328,4 +328,17 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     await message(ann.page, 'Written in trouble').waitFor()
     await ann.close()
   })
+
+  test('a room that stays open past midnight calls the day before yesterday, also where nothing new is said', async () => {
+    const ann = await newVisitor(browser, { timezoneId: 'UTC' })
+    await ann.page.clock.install()
+    await makeRoom(ann.page, space, 'Lantern night')
+    await write(ann.page, 'The lamps are lit.')
+    await message(ann.page, 'The lamps are lit.').waitFor()
+    const written = await ann.page.locator('.message time').getAttribute('datetime')
+    const nextNoon = Date.parse(`${written?.slice(0, 10)}T12:00:00Z`) + 86_400_000
+    await ann.page.clock.fastForward(nextNoon - Date.now())
+    await ann.page.locator('.day', { hasText: 'Yesterday' }).waitFor({ timeout: 5_000 })
+    await ann.close()
+  })
 })

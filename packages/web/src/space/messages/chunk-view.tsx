@@ -15,6 +15,8 @@ interface ChunkProps {
   isDrawn: boolean
   /** The message before the first one here. */
   before: Entry | undefined
+  /** Which day is called today: see `dayKey`. */
+  today: string
   readTo: number | undefined
   isMine: IsMine
   retracted: ReadonlyMap<string, Retracted>
@@ -33,7 +35,7 @@ const FOLDED_PX = 750
 
 /**
  * A few dozen messages that the browser lays out and paints only near the screen (content-visibility). It renders
- * again only if one of them, or the message before them, has changed, so a new message costs one chunk and not the
+ * again only if one of them, the message before them, or the day has changed, so a new message costs one chunk and not the
  * whole room.
  */
 export class ChunkView extends Component<ChunkProps> {
@@ -41,8 +43,8 @@ export class ChunkView extends Component<ChunkProps> {
   #text: Text | undefined
 
   override shouldComponentUpdate(next: ChunkProps): boolean {
-    const { chunk, isDrawn, before, isMine, retracted } = this.props
-    if (next.isDrawn !== isDrawn) return true
+    const { chunk, isDrawn, before, today, isMine, retracted } = this.props
+    if (next.isDrawn !== isDrawn || next.today !== today) return true
     if (next.chunk !== chunk || next.before !== before || next.isMine !== isMine || this.#text !== t) return true
     return next.retracted !== retracted && chunk.entries.some(({ id }) => next.retracted.get(id) !== retracted.get(id))
   }

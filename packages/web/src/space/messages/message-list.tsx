@@ -2,6 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preac
 import type { Entry } from '@atrium/room-client/space-ops'
 import { announce } from '../components/announcer.tsx'
 import { copyText } from '../components/copy-button.tsx'
+import { dayKey } from '../components/format-time.ts'
 import { Icon } from '../components/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
@@ -29,6 +30,7 @@ const NEAR_END_PX = 80
 /** The newest messages are rendered at once, and older ones in steps that leave frames between them. */
 const FIRST_CHUNKS = 4
 const STEP_CHUNKS = 8
+const MINUTE_MS = 60_000
 
 export function MessageList({ session, onReply, onLeave, onPeople, onEdit }: MessageListProps) {
   const chunks = useStore(session.state, (state) => state.chunks)
@@ -45,6 +47,7 @@ export function MessageList({ session, onReply, onLeave, onPeople, onEdit }: Mes
   const reply = useCallback((entry: Entry) => latest.current.onReply(entry), [])
   const show = useCallback((id: string) => void showMessage(session, id), [session])
   const undrawn = useUndrawn(chunks.length)
+  const today = useToday()
   useLayoutEffect(toEnd, [pending.length > 0 ? pending.at(-1)?.clientId : undefined])
   // Before the list can be used: somebody who sees it may press a key or scroll at once.
   useLayoutEffect(() => {
@@ -73,6 +76,7 @@ export function MessageList({ session, onReply, onLeave, onPeople, onEdit }: Mes
                 chunk={chunk}
                 isDrawn={i >= undrawn}
                 before={chunks[i - 1]?.entries.at(-1)}
+                today={today}
                 readTo={readTo}
                 isMine={isMine}
                 retracted={retracted}
@@ -115,6 +119,17 @@ function useUndrawn(count: number): number {
     return () => clearTimeout(timer)
   }, [drawn, count])
   return Math.max(count - drawn, 0)
+}
+
+/** The local day. A room that stays open past midnight shows yesterday's messages as such. */
+function useToday(): string {
+  const today = dayKey(new Date().toISOString())
+  const [, setDay] = useState(today)
+  useEffect(() => {
+    const timer = setInterval(() => setDay(dayKey(new Date().toISOString())), MINUTE_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return today
 }
 
 function Earlier({ session }: { session: RoomSession }) {
