@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { countDeadlocks, detectDeadlocks } from '#testing/deadlocks.ts'
 import { send, sendUntilServed, untilServed } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 
@@ -7,6 +8,7 @@ let api: TestApi
 let tenant: TestTenant
 before(async () => {
   api = await startTestApi()
+  await detectDeadlocks(api.databaseUrl)
   tenant = await api.makeTenant()
 })
 after(() => api.close())
@@ -158,4 +160,5 @@ test('bulks of the same items in any order, and single curations beside them, ne
   const left = await items()
   assert.ok(left.length === 44, `one of the two deleted its twenty, not both: ${left.length}`)
   assert.equal(await count(), left.filter(({ approved, archived }) => approved && !archived).length)
+  assert.equal(await countDeadlocks(api.databaseUrl), 0)
 })
