@@ -68,7 +68,7 @@ test('at rest, API and job worker have loaded what they need and nothing else', 
 
 async function loadedBy(pid: number, folder: string): Promise<Loaded> {
   process.kill(pid, 'SIGUSR2')
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < 1_000; i++) {
     await delay(50)
     const text = await readFile(join(folder, `${pid}.json`), 'utf8').catch(() => '')
     if (text.endsWith('}')) return JSON.parse(text) as Loaded

@@ -223,9 +223,10 @@ describe('/mcp', { concurrency: true, timeout: 40_000 }, () => {
       return new Promise((resolve) => socket.once('close', resolve).resume())
     })
     assert.equal((await post(ping)).status, 200)
-    assert.ok(Date.now() - began < 5_000)
+    assert.ok(Date.now() - began < limits.headersTimeoutMs)
     await Promise.all(hung)
-    assert.ok(Date.now() - began < limits.headersTimeoutMs + 5_000)
+    // Otherwise the limit of the whole request would cut it.
+    assert.ok(Date.now() - began < limits.requestTimeoutMs)
   })
 
   test('a subscription, which would never end, is refused', async () => {

@@ -40,7 +40,7 @@ async function makeCollection(): Promise<void> {
 }
 
 async function untilPrinted(run: AtriumRun, pattern: RegExp): Promise<RegExpExecArray> {
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 1_200; i++) {
     const found = pattern.exec(run.output())
     if (found) return found
     await delay(50)

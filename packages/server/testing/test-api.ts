@@ -15,6 +15,7 @@ import { readTurnSecret } from '#config/turn-config.ts'
 import type { Context } from '#features/context.ts'
 import { openTenant } from '#features/tenants/open-tenant.ts'
 import { openContext } from '#processes/open-context.ts'
+import { passesOnce } from './busy-machine.ts'
 import { createTestDatabase } from './test-database.ts'
 
 export interface TestTenant {
@@ -78,8 +79,9 @@ export async function startTestApi(env: Partial<Env> = {}, serveMcp?: ServeMessa
     ctx,
     databaseUrl: database.url,
     adminToken,
+    // On a busy machine, PostgreSQL may not accept a connection in time.
     makeTenant: async (name = 'Test') => {
-      const made = await ctx.db.transaction((tx) => openTenant(tx, { name, email: null, roles: null }))
+      const made = await passesOnce(() => ctx.db.transaction((tx) => openTenant(tx, { name, email: null, roles: null })))
       return { id: made.tenant.id, secretKey: made.secret_key, publishableKey: made.publishable_key }
     },
     close: async () => {

@@ -100,7 +100,7 @@ const letSettle = (id: string) =>
 
 async function eraseAll(id: string): Promise<void> {
   await letSettle(id)
-  for (const deadline = Date.now() + 20_000; (await stateOf(id)) !== 'done';) {
+  for (const deadline = Date.now() + 120_000; (await stateOf(id)) !== 'done';) {
     assert.ok(Date.now() < deadline, 'the deletion does not end')
     await eraseTenants(api.ctx)
     await deleteBlobs(api.ctx, 1_000)
