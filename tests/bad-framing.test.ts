@@ -31,8 +31,8 @@ const key = () => `Authorization: Bearer ${tenant.secret}`
 const send = (bytes: string | Buffer | (string | Buffer)[], options?: ExchangeOptions) => exchange(origin, bytes, options)
 const asJson = 'Content-Type: application/json'
 
-/** If this path is requested, the server took the bytes after the first request for another request. */
-const second = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+/** If this path is requested, the server took the bytes after the first request for another request. It is the last one. */
+const second = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
 describe('a length that can be read in two ways is refused, and nothing after it is taken for a request', () => {
   const body = '{"metadata":{}}'
@@ -99,7 +99,7 @@ describe('a length that can be read in two ways is refused, and nothing after it
 test('Expect is answered, and met or refused', async () => {
   const post = (headers: string[], body: string) => requestText('POST /v1/collections', [asJson, ...headers], body)
   const expect = 'Expect: 100-continue'
-  const good = await send([post([key(), expect, 'Content-Length: 2'], ''), '{}'])
+  const good = await send([post([key(), expect, 'Content-Length: 2'], ''), '{}'], { quietMs: 0 })
   assert.deepEqual([good.informational, good.answers.map(({ status }) => status)], [[100], [201]])
   const refused = await send(post(['Authorization: Bearer wsk_x', expect, 'Content-Length: 2'], ''))
   if (refused.answers.length > 0) assertRefused(refused.answers[0]!, 'unauthorized', 'no key')
@@ -107,9 +107,9 @@ test('Expect is answered, and met or refused', async () => {
   const large = await send(post([key(), expect, 'Content-Length: 100000000'], ''))
   assertRefused(large.answers[0]!, 'payload_too_large', 'too large')
   for (const odd of ['Expect: a miracle', 'Expect: ', 'Expect: 100-continue, x']) {
-    const { answers } = await send(post([key(), odd, 'Content-Length: 2'], '{}'))
-    assert.equal(answers.length, 1, odd)
-    if (answers[0]!.status !== 201) assertRefused(answers[0]!, 'invalid_request', odd)
+    const { answers } = await send(post([key(), odd, 'Content-Length: 2'], '{}'), { quietMs: 0 })
+    assert.ok(answers[0], odd)
+    if (answers[0].status !== 201) assertRefused(answers[0], 'invalid_request', odd)
   }
 })
 
@@ -123,10 +123,10 @@ test('an HTTP/1.0 client gets its answer and the end, and one of HTTP/0.9 nothin
 
 test('requests in a pipeline are answered in order, up to what is garbage', async () => {
   const paths = Array.from({ length: 50 }, (_, n) => (n % 3 === 0 ? '/healthz' : n % 3 === 1 ? '/v1/tenant' : '/v1/nothing'))
-  const whole = await send(paths.map((path) => requestText(`GET ${path}`, [key()])).join(''))
+  const whole = await send(paths.map((path) => requestText(`GET ${path}`, [key()])).join('') + second)
   assert.deepEqual(
     whole.answers.map(({ status }) => status),
-    paths.map((path) => (path === '/v1/nothing' ? 404 : 200)),
+    [...paths.map((path) => (path === '/v1/nothing' ? 404 : 200)), 200],
   )
   const { answers, closed, rest } = await send(`${requestText('GET /healthz')}garbage\r\n\r\n${second}`)
   assert.ok(closed && rest === '')

@@ -53,8 +53,8 @@ const framed = new Set([
   'an absolute https target',
 ])
 
-/** If this path is requested, the server took the bytes after the first request for another request. */
-const second = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+/** If this path is requested, the server took the bytes after the first request for another request. It is the last one. */
+const second = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
 describe('what is not HTTP/1.1 is refused, and the connection with it', () => {
   const get = (...headers: string[]) => requestText('GET /v1/tenant', headers)
@@ -102,7 +102,8 @@ describe('what is not HTTP/1.1 is refused, and the connection with it', () => {
   }
 
   for (const name of ['two Hosts', 'an absolute target', 'a space before the colon', 'HTTP/3.7', 'noise']) {
-    test(`${name}: the answer names the problem`, async () => assertDetailed((await send(cases[name]!)).answers[0]!, name))
+    test(`${name}: the answer names the problem`, async () =>
+      assertDetailed((await send(cases[name]!, { quietMs: 0 })).answers[0]!, name))
   }
 })
 
@@ -119,7 +120,7 @@ test('a header with a credential or an Idempotency-Key is sent once', async () =
     'Idempotency-Key': [key(), 'Idempotency-Key: a', 'Idempotency-Key: b'],
   }
   for (const [name, headers] of Object.entries(twice)) {
-    const { answers } = await send(requestText(add, [...headers, asJson, length], body))
+    const { answers } = await send(requestText(add, [...headers, asJson, length], body), { quietMs: 0 })
     const error = assertRefused(answers[0]!, 'invalid_request', name)
     assert.deepEqual(error.details, [{ path: name, message: 'must be sent once' }])
   }
@@ -248,7 +249,7 @@ test('a body over 256 KiB is 413 as soon as that is known', async () => {
   }
   for (const size of [limits.bodyBytes - 1, limits.bodyBytes]) {
     const body = `{}${' '.repeat(size - 2)}`
-    const { answers } = await send(post([chunked], `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`))
+    const { answers } = await send(post([chunked], `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`), { quietMs: 0 })
     assert.equal(answers[0]!.status, 201, `${size} bytes in a chunk: ${answers[0]!.text}`)
   }
 })
@@ -269,7 +270,7 @@ test('methods and headers that ask for something else change nothing', async () 
     'X-Request-Id: mine',
   ]
   await mapConcurrently(headers, 4, async (header) => {
-    const { answers } = await send(requestText('GET /v1/tenant', [key(), header]))
+    const { answers } = await send(requestText('GET /v1/tenant', [key(), header]), { quietMs: 0 })
     assert.equal(answers[0]!.status, 200, header)
     assert.match(answers[0]!.headers['x-request-id']!, /^req_/, header)
     assert.ok(answers[0]!.text.includes(tenant.id))

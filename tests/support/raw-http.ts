@@ -21,7 +21,10 @@ export interface Exchange {
 export interface ExchangeOptions {
   /** How long to wait for the first answer. */
   timeoutMs?: number
-  /** How long to wait after an answer for another one or the end. */
+  /**
+   * How long to wait after an answer for another one or the end: 0 if neither matters. Otherwise long enough for a busy
+   * machine, so the server should end the connection.
+   */
   quietMs?: number
   /** Ends our half after sending, as netcat does. */
   end?: boolean
@@ -33,7 +36,7 @@ export function exchange(
   parts: string | Buffer | (string | Buffer)[],
   options: ExchangeOptions = {},
 ): Promise<Exchange> {
-  const { timeoutMs = 8_000, quietMs = 250, end = false } = options
+  const { timeoutMs = 30_000, quietMs = 5_000, end = false } = options
   const { port } = new URL(origin)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
