@@ -4,7 +4,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../packages/web/src/testing/start-test-browser.ts'
+import {
+  assertAccessible,
+  skipWithoutChromium,
+  startTestBrowser,
+  zoneAtNoon,
+} from '../packages/web/src/testing/start-test-browser.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { askGood, call, makeCollection, makeTenant, type TestTenant } from './support/call-api.ts'
@@ -45,7 +50,8 @@ describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 2
     failedRequest = String(refused.headers['x-request-id'])
     const body = { kind: 'tenant', tenant_id: tenant.id }
     const link = (await askGood(atrium.origin, 'POST /v1/operator/console-links', { operator: true, body })).data.url
-    page = await (await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' })).newPage()
+    const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', timezoneId: zoneAtNoon() })
+    page = await context.newPage()
     await page.goto(link)
     await page.getByRole('button', { name: 'Open the console' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()

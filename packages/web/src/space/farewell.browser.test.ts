@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { openClientSealedRoom } from '@atrium/client/client-sealed-room'
 import type { Browser, Page } from 'playwright-core'
-import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
+import { assertAccessible, skipWithoutChromium, startTestBrowser, zoneAtNoon } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, explained, makeSealedRoom, message, newVisitor, write } from './testing/visitor.ts'
@@ -99,7 +99,7 @@ describe('an open client-sealed room that moves', { skip: skipWithoutChromium, t
   })
 
   test('what waited to be sent is not sent behind the farewell of another client, and can be copied', async () => {
-    const bob = await newVisitor(browser)
+    const bob = await newVisitor(browser, { timezoneId: zoneAtNoon() })
     const secret = await makeSealedRoom(bob.page, space.origin)
     await write(bob.page, 'Before')
     await shown(bob.page, 'Before')

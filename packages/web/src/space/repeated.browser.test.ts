@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { answerInvitation } from '../../../client/src/listed-room.ts'
 import { newDevice } from '../../../client/src/testing/listed-rooms.ts'
-import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
+import { skipWithoutChromium, startTestBrowser, zoneAtNoon } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, makeRoom, makeSealedRoom, newVisitor, write } from './testing/visitor.ts'
@@ -30,7 +30,7 @@ describe('what is pressed twice, or again after a failure', { skip: skipWithoutC
   }
 
   test('a double click on Remove removes, and does not let in again; one on Let in asks the service once', async () => {
-    const ann = await newVisitor(browser)
+    const ann = await newVisitor(browser, { timezoneId: zoneAtNoon() })
     const { page } = ann
     await makeEmailRoom(page)
     await page.getByRole('button', { name: 'People', exact: true }).click()
@@ -49,7 +49,7 @@ describe('what is pressed twice, or again after a failure', { skip: skipWithoutC
   })
 
   test('a change of a list, and the removal of a room, whose answers are lost are reported as done', async () => {
-    const ann = await newVisitor(browser)
+    const ann = await newVisitor(browser, { timezoneId: zoneAtNoon() })
     const { page } = ann
     const lost = new Set<string>()
     await page.route('**/space', async (route, request) => {

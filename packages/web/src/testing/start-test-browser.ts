@@ -29,6 +29,13 @@ export function startTestBrowser(): Promise<Browser> {
   return chromium.launch({ ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }), args: FLAGS })
 }
 
+/** A time zone where it is noon, for a page that says today: a day that ends during a test is yesterday. */
+export function zoneAtNoon(): string {
+  const hours = new Date().getUTCHours() - 12
+  // These names have the sign of what is to be added for UTC.
+  return `Etc/GMT${hours < 0 ? '-' : '+'}${Math.abs(hours)}`
+}
+
 interface Watch {
   /** The origins that the page may request. */
   mayAsk: (url: URL) => boolean
