@@ -108,11 +108,11 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     await untilLive(page)
     assert.equal(streams[0]!.lastEventId, 'cursor-of-page')
     send('item', itemOf(4, 'Hello'))
-    await page.getByText('Hello').waitFor()
+    await page.getByText('Hello', { exact: true }).waitFor()
     assert.deepEqual(await texts(page), ['Hello', 'Message 3', 'Message 2', 'Message 1'])
     await page.locator('#said', { hasText: 'New: Ada: Hello' }).waitFor()
     send('item', itemOf(2, 'Changed'))
-    await page.getByText('Changed').waitFor()
+    await page.getByText('Changed', { exact: true }).waitFor()
     // Repeating what the page already shows changes nothing.
     send('item', itemOf(4, 'Hello'))
     send('removed', { id: idOf(3) })
@@ -172,7 +172,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     const { page, close } = await open()
     await untilLive(page)
     send('item', itemOf(4, 'Before'))
-    await page.getByText('Before').waitFor()
+    await page.getByText('Before', { exact: true }).waitFor()
     const last = `c${sent}`
     refusal = 503
     streams.splice(0)[0]!.res.end()
@@ -181,7 +181,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     await until(() => streams.length === 1, 'the second stream')
     assert.equal(streams[0]!.lastEventId, last)
     send('item', itemOf(5, 'After'))
-    await page.getByText('After').waitFor()
+    await page.getByText('After', { exact: true }).waitFor()
     await close()
   })
 
@@ -193,7 +193,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     await until(async () => Number(await page.evaluate('scrollY')) > 500, 'scrolled')
     send('item', itemOf(61, 'Waiting'))
     await page.getByRole('button', { name: '1 new' }).click()
-    await page.getByText('Waiting').waitFor()
+    await page.getByText('Waiting', { exact: true }).waitFor()
     assert.equal(await page.evaluate('document.activeElement.id'), 'items')
     await until(async () => Number(await page.evaluate('scrollY')) < 100, 'at the top')
     await page.getByRole('button', { name: 'Pause' }).click()
@@ -203,7 +203,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     send('removed', { id: idOf(63) })
     await page.getByRole('button', { name: '1 new' }).waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
-    await page.getByText('Paused').waitFor()
+    await page.getByText('Paused', { exact: true }).waitFor()
     assert.equal(await page.getByText('Withdrawn').count(), 0)
     await close()
   })
@@ -272,7 +272,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
       for (const item of items.slice(60)) send('item', { ...item, id: `${item.id.slice(0, -1)}x`, created_at: at(900) })
       send('item', itemOf(999, 'The last one'))
       const shape = "[...new Set([...document.querySelectorAll('.items *')].map((e) => e.localName))].sort().join()"
-      await page.getByText('The last one').waitFor({ state: 'attached' })
+      await page.getByText('The last one', { exact: true }).waitFor({ state: 'attached' })
       assert.match(String(await page.evaluate(shape)), /^(?:(?:br|dd|div|dl|dt|h2|li|p|span|time),?)+$/)
       assert.deepEqual(problems, [], layout)
       await close()
