@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
 import { expiredCertificate, validCertificate } from '../../packages/server/testing/loopback-certificates.ts'
 import { createTestDatabase, urlOfDatabase } from '../../packages/server/testing/test-database.ts'
+import { startThrowawayPostgres } from '../../packages/server/testing/throwaway-postgres.ts'
 import { urlOfProxy } from '../../packages/traffic/src/postgres/testing/fake-server.ts'
 import { startTls } from '../../packages/traffic/src/postgres/testing/start-tls.ts'
-import { startAtrium } from '../support/atrium-process.ts'
+import { freePort, startAtrium } from '../support/atrium-process.ts'
 import { call, makeCollection, makeTenant } from '../support/call-api.ts'
 import { queryDatabase } from '../support/query-database.ts'
+import { runAtrium } from '../support/run-atrium.ts'
 
 /** Asks for an item, a read and a turn, each answered from the database. */
 async function startAsking(t: TestContext, databaseUrl: string, env: Record<string, string> = {}) {
@@ -35,6 +38,7 @@ async function startAsking(t: TestContext, databaseUrl: string, env: Record<stri
       for (let round = 0; round < 10; round++) for (const { status, text } of await askAll()) assert.equal(status, 503, text)
       assert.equal((await call(origin, 'GET /readyz')).status, 503)
     },
+    output: atrium.output,
     untilServed: async () => {
       for (const deadline = Date.now() + 20_000; (await askAll()).some(({ status }) => status >= 300); await delay(100))
         assert.ok(Date.now() < deadline, atrium.output().slice(-2_000))
@@ -61,6 +65,49 @@ test('while PostgreSQL refuses every log-in, calls are 503, and the same process
 
   await allow(true)
   await asking.untilServed()
+})
+
+/** Ends all other sessions and opens new ones until there is none left for anybody else. Returns what closes them. */
+async function takeAllConnections(t: TestContext, url: string): Promise<() => Promise<void>> {
+  const held: Client[] = []
+  const free = async () => void (await Promise.all(held.splice(0).map((client) => client.end())))
+  t.after(free)
+  const take = async () => {
+    const client = new Client({ connectionString: url, application_name: 'another client' })
+    await client.connect()
+    held.push(client)
+    return client
+  }
+  const first = await take()
+  const others = `from pg_stat_activity where backend_type = 'client backend' and application_name <> 'another client'`
+  const countOthers = async () => (await first.query(`select ${others}`)).rowCount
+  do {
+    await first.query(`select pg_terminate_backend(pid) ${others}`)
+    for (let isFull = false; !isFull;)
+      await take().catch((error: { code?: string }) => {
+        assert.equal(error.code, '53300')
+        isFull = true
+      })
+  } while ((await countOthers()) !== 0)
+  return free
+}
+
+test('while another client has all connections, calls are 503, starts name the setting, and the same processes serve again', async (t) => {
+  const server = await startThrowawayPostgres({ max_connections: 40 })
+  t.after(() => server.stop())
+  const asking = await startAsking(t, server.connectionString)
+  const free = await takeAllConnections(t, server.connectionString)
+  await asking.assertOutage()
+  for (const command of ['start', 'api', 'worker', 'space', 'migrate']) {
+    const run = runAtrium([command], { DATABASE_URL: server.connectionString, PORT: String(await freePort()) })
+    assert.equal(await run.ended(30_000), 1, run.output())
+    const last = run.output().trim().split('\n').at(-1) ?? ''
+    assert.match(last, /^atrium: DATABASE_URL: .*too many clients already\. .* raise max_connections/, command)
+  }
+  await free()
+  await asking.untilServed()
+  assert.match(asking.output(), /too many clients already\. .* raise max_connections/)
+  assert.doesNotMatch(asking.output(), /starting it again/)
 })
 
 /** A database behind TLS, and a file with the certificate of its server, which is its own authority. */

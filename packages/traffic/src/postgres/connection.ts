@@ -223,7 +223,7 @@ export class Connection {
   }
 
   #continueLogin({ answer, done }: LoginUnderWay, message: ServerMessage): void {
-    if (message.name === 'error') throw message
+    if (message.name === 'error') throw namingLimit(message)
     const reply = answer(message)
     if (reply) this.#socket.write(reply)
     if (message.name !== 'readyForQuery') return
@@ -286,4 +286,11 @@ export class Connection {
     for (const answer of this.#answers.splice(0)) answer.fail(error)
     if (!this.#isEnding && !this.#login) this.onLost?.(error)
   }
+}
+
+/** 53300 is the limit of the server, of the role or of the database; the messages name no setting. */
+function namingLimit(refusal: Error): Error {
+  if (sqlStateOf(refusal) === '53300')
+    refusal.message += '. Close other connections, or raise max_connections or the "connection limit" of the role or database'
+  return refusal
 }
