@@ -322,7 +322,7 @@ async function startProxiedWitness(name: string) {
     assert.equal(await run.ended(50), undefined, run.output())
   }
   const [, vkey, url] = line
-  const proxy: { answer?: { status: number; body: string } | undefined } = {}
+  const proxy: { answer?: { status: number; body: string } | undefined; redirectsGets?: boolean } = {}
   const server = createServer((req, res) => {
     void (async () => {
       const chunks: Buffer[] = []
@@ -332,6 +332,7 @@ async function startProxiedWitness(name: string) {
         const one = await fetch(`${url}${req.url}`, init)
         return { status: one.status, body: await one.text() }
       }
+      if (proxy.redirectsGets && req.method === 'GET') return void res.writeHead(302, { location: '/elsewhere' }).end()
       const got = proxy.answer ?? (await passOn())
       res.writeHead(got.status).end(got.body)
     })()
@@ -386,9 +387,22 @@ test('a restored log waits for each witness, says which is missing, and goes on 
   setPolicy(w1.line, w2.line, w3.line)
   await grow('{"type":"epoch","n":"instead"}')
   assert.match(await stopped(), /policy: w1 answers 503$/)
+  // A witness shows what it has seen also by a cosignature alone.
+  w2.proxy.redirectsGets = true
   setPolicy(w2.line, w3.line)
   await publishCheckpoint(api.ctx)
   assert.equal(sizeOf(await served()), size + 1)
+  assert.equal(await stopped(), null)
+
+  // The log of an address that signed nothing yet has nothing to be cosigned. At the old address nothing is waited for.
+  const { publicUrl } = api.ctx.config
+  await restored()
+  api.ctx.config.publicUrl = 'https://next.example.com'
+  setPolicy(w3.line)
+  await publishCheckpoint(api.ctx)
+  assert.match(await stopped(), /w3 answers 404, and this database has no checkpoint of next\.example\.com\/log/)
+  api.ctx.config.publicUrl = publicUrl
+  await publishCheckpoint(api.ctx)
   assert.equal(await stopped(), null)
 
   // When w1 is back, its proof stops this log, and no other one.
@@ -396,7 +410,6 @@ test('a restored log waits for each witness, says which is missing, and goes on 
   setPolicy(w1.line)
   await grow('{"type":"epoch","n":"one more"}')
   assert.match(await stopped(), /witness w1 has a checkpoint/)
-  const { publicUrl } = api.ctx.config
   api.ctx.config.publicUrl = 'https://next.example.com'
   setPolicy()
   await publishCheckpoint(api.ctx)

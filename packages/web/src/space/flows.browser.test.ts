@@ -19,8 +19,6 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     await space?.stop()
   })
 
-  // Finds a message by its text, because name and time come before it and contain other numbers.
-
   test('someone makes a room and copies its link; someone else reads, replies, and each sees the other within a second', async () => {
     const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
     const { link, mk } = await makeRoom(ann.page, space, 'Lantern night')

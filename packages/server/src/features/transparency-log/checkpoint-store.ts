@@ -53,11 +53,15 @@ export async function saveCosignature(db: Db, origin: string, { witness, size, l
   await db.query(saveCosignatureStatement, [origin, witness, size, line])
 }
 
-const refuseStatement = statement<never>('log-refuse', 'update log_tree set refusal = $1, refused_origin = $2, waiting = null')
+const refuseStatement = statement<never>(
+  'log-refuse',
+  `update log_tree set refusal = $1, waiting = null,
+     refused_origin = case when refusal is null or refused_origin = $2 then $2 end`,
+)
 const waitStatement = statement<never>('log-wait', 'update log_tree set waiting = $1')
 const hearStatement = statement<never>('log-hear', 'update log_tree set heard_at = now(), waiting = null')
 
-/** From now on nothing of this log is signed. */
+/** From now on nothing of this log is signed. If another log is refused already, nothing of any log is. */
 export async function recordRefusal(db: Db, origin: string, refusal: string): Promise<void> {
   await db.query(refuseStatement, [refusal, origin])
 }

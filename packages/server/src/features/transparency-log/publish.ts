@@ -2,7 +2,7 @@ import { signNote } from '@atrium/log/signing'
 import { formatCheckpoint } from '@atrium/log/checkpoint'
 import { formatNote, parseNote, signaturesOf } from '@atrium/log/note'
 import type { Context } from '../context.ts'
-import { findCheckpoint, listCosignatures, saveCheckpoint } from './checkpoint-store.ts'
+import { findCheckpoint, listCosignatures, recordWaiting, saveCheckpoint } from './checkpoint-store.ts'
 import { openLogKeys, type LogKey } from './log-keys.ts'
 import { getTree } from './store.ts'
 import { maySign } from './witnesses.ts'
@@ -17,10 +17,14 @@ export const logOrigin = (publicUrl: string) => `${new URL(publicUrl).host}/log`
 export async function publishCheckpoint(ctx: Pick<Context, 'config' | 'db' | 'vault' | 'log' | 'restoreWindow'>): Promise<void> {
   const { db, vault } = ctx
   const origin = logOrigin(ctx.config.publicUrl)
-  const { size, root } = await getTree(db)
+  const { size, root, waiting } = await getTree(db)
   const last = await findCheckpoint(db, origin)
   const keys = await openLogKeys(db, vault, origin)
-  if (size === 0 || (last?.size === size && isSignedByAll(last.signed, keys))) return
+  if (size === 0 || (last?.size === size && isSignedByAll(last.signed, keys))) {
+    // It waited for the log of another address.
+    if (waiting !== undefined) await recordWaiting(db, null)
+    return
+  }
   if (!(await maySign(ctx, origin))) return
   const text = formatCheckpoint({ origin, size, root })
   const signatures = keys.map(({ seed }) => signNote(text, origin, seed))

@@ -90,32 +90,30 @@ interface Answer {
 }
 
 async function hear(ctx: LogContext, { url, verifier }: Reachable, { origin, keys, size, isUnheard }: Asked): Promise<Answer> {
-  const answer = await fetchSeen(url, origin).catch((error: unknown) => `was not reached (${causeOf(error)})`)
-  if (typeof answer === 'string') return { missing: answer }
-  const { status, body } = answer
+  const { status, body } = await fetchSeen(url, origin).catch((error: unknown) => ({ status: undefined, body: causeOf(error) }))
   const seen = status === 200 ? openSeen(body, keys) : undefined
   if (seen !== undefined) {
     const lost = await findLost(ctx, size, seen)
     return lost === undefined ? {} : { lost }
   }
   const shows =
-    status !== 200
-      ? `answers ${status}`
-      : body.startsWith(`${origin}\n`)
-        ? 'shows a checkpoint of a key that this database does not have'
-        : 'answers 200 with something else than a checkpoint of this log'
+    status === undefined
+      ? `was not reached (${body})`
+      : status !== 200
+        ? `answers ${status}`
+        : body.startsWith(`${origin}\n`)
+          ? 'shows a checkpoint of a key that this database does not have'
+          : 'answers 200 with something else than a checkpoint of this log'
+  if (!isUnheard) return { missing: shows }
   // It may have nothing of this log, or not show it. A proxy whose witness is down answers 404 too. A witness that
   // cosigns what the database signed last has seen nothing newer.
-  return isUnheard && (await cosignsLast(ctx, origin, url, verifier)) ? {} : { missing: shows }
-}
-
-async function cosignsLast(ctx: LogContext, origin: string, url: string, verifier: Verifier): Promise<boolean> {
   const last = await findCheckpoint(ctx.db, origin)
-  if (last === undefined) return false
-  return askWitness(ctx, url, last, last.size, verifier).then(
+  if (last === undefined) return { missing: `${shows}, and this database has no checkpoint of ${origin} that it could cosign` }
+  const cosigns = await askWitness(ctx, url, last, last.size, verifier).then(
     (line) => line !== false,
     () => false,
   )
+  return cosigns ? {} : { missing: shows }
 }
 
 /** The code of the error on the network, such as ECONNREFUSED, which fetch hides. */

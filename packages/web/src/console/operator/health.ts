@@ -50,9 +50,8 @@ export function problemsOf({ queues, processes, proof, space, versions }: Health
     ...queues.sweeps
       .filter((sweep) => sweep.late || isFailing(sweep))
       .map((sweep) => ({ text: `The task “${sweep.name}” ${sweep.late ? 'is late' : 'failed'}`, to: '/system' })),
-    ...(queues.log_stopped === null
-      ? []
-      : [{ text: `The transparency log signs nothing: ${queues.log_stopped}`, to: '/system' }]),
+    // During an upgrade, a process of the release before answers without it.
+    ...(queues.log_stopped ? [{ text: `The transparency log signs nothing: ${queues.log_stopped}`, to: '/system' }] : []),
     ...silent.map(({ role, host, pid }) => ({ text: `A process is silent: ${role} ${pid} on ${host}`, to: '/system' })),
     ...(has('worker') ? [] : [{ text: 'No job worker runs: agents, pictures and webhooks wait', to: '/system' }]),
     ...(proof && proof.findings > 0

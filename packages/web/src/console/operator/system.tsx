@@ -28,6 +28,11 @@ export function SystemPage() {
       <PageHead title="Processes and queues" lead="Read again every five seconds while this page is visible." />
       <Card title="Queues" actions={<CurlButton what="read the queues" call={() => ['readQueues', {}]} />}>
         {queues.error !== undefined && <FailureNote error={queues.error} onRetry={queues.reload} />}
+        {queues.data?.log_stopped && (
+          <p>
+            <Badge tone="bad">stopped</Badge> The transparency log signs nothing: {queues.data.log_stopped}
+          </p>
+        )}
         {queues.data ? <QueueTable queues={queues.data.queues} /> : queues.error === undefined && <Loading />}
       </Card>
       <Card title="Processes" actions={<CurlButton what="list the processes" call={() => ['listProcesses', {}]} />}>
