@@ -195,7 +195,7 @@ describe('the forms of the console', { skip: skipWithoutChromium, timeout: 200_0
     const errors = () => page.locator('.field-error').allInnerTexts()
     // The focus moves with the errors, also if the next frame comes late.
     await page.clock.install()
-    await page.clock.pauseAt(Date.now() + 1_000)
+    await page.clock.pauseAt(Date.now() + 10_000)
     await page.getByRole('button', { name: 'Make the invitation' }).click()
     await page.locator('.field-error').first().waitFor()
     assert.deepEqual(await errors(), ['Fill in this field.', 'Choose one.'])

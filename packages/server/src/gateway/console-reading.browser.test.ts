@@ -126,7 +126,7 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     const shown = (await page.getByRole('heading', { name: /^Requests, / }).innerText()).match(/\d{4}-\d\d-\d\d/g)
     // What is typed before the next frame stays.
     await page.clock.install()
-    await page.clock.pauseAt(Date.now() + 1_000)
+    await page.clock.pauseAt(Date.now() + 10_000)
     await page.getByLabel('Time').selectOption('Other dates')
     const [first, last] = [page.getByLabel('First day (UTC)'), page.getByLabel('Last day (UTC)')]
     assert.deepEqual([await first.inputValue(), await last.inputValue()], shown, 'the dates begin with those that were shown')

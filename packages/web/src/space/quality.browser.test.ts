@@ -204,7 +204,7 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     assert.equal(await focused(), 'People')
     // Whoever sees the room can write and go through the messages, also if the next frame comes late.
     await page.clock.install()
-    await page.clock.pauseAt(Date.now() + 1_000)
+    await page.clock.pauseAt(Date.now() + 10_000)
     await page.reload()
     await message(page, 'A reply').waitFor()
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'message')
