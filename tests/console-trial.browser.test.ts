@@ -179,7 +179,7 @@ describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 2
     const waiting = rows.filter({ has: page.getByText(/^(pending|retrying)$/) }).getByRole('button', { name: 'Resend' })
     if ((await waiting.count()) > 0)
       assert.equal(await waiting.first().isDisabled(), true, 'what is on its way is not sent twice')
-    await rows.getByText('succeeded').first().waitFor({ timeout: 2_500 })
+    await rows.getByText('succeeded').first().waitFor()
     await page.getByRole('button', { name: 'Resend' }).first().click()
     await page.getByText('It is sent again').waitFor()
     assert.ok(received.length > 0)
