@@ -150,6 +150,14 @@ test('a deadline is that of its query alone', async () => {
   assert.equal(connection.isIdle, true)
 })
 
+test('an answer that arrived while the process stood still is no late one', async () => {
+  const connection = await open()
+  const answered = connection.query({ text: 'select 1 as n', timeoutMs: 500 })
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
+  assert.deepEqual((await answered).rows, [{ n: '1' }])
+  assert.equal(connection.isIdle, true)
+})
+
 test('a connection that the server ends is lost with the reason of the server', async () => {
   const [admin, idle, busy] = [await open(), await open(), await open()]
   const lost = new Promise<Error>((resolve) => (idle.onLost = resolve))

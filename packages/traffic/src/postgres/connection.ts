@@ -145,7 +145,11 @@ export class Connection {
       const send = copyData && (() => void this.#sendCopy(answer, copyData))
       const settle = resolve as (result: QueryResult<object>) => void
       const answer: Answer = new Answer(this.#readColumn, prepares, settle, reject, { onData, send })
-      const late = () => this.#lose(new ConnectionLost('the database did not answer in time'))
+      // After a stall of this process, timers run first. An answer that has arrived meanwhile is read before it counts as late.
+      const late = () =>
+        setImmediate(() => {
+          if (this.#answers.includes(answer)) this.#lose(new ConnectionLost('the database did not answer in time'))
+        })
       const timeoutMs = query.timeoutMs ?? this.#answerMs
       if (timeoutMs !== Infinity) answer.timer = setTimeout(late, timeoutMs)
       this.#answers.push(answer)
