@@ -124,7 +124,7 @@ export async function commitLoad(
 export async function finishRestore(connection: Connection, snapshotAt: string): Promise<void> {
   await connection.query('begin')
   await connection.query('insert into restores (snapshot_at) values ($1)', [snapshotAt])
-  // By another clock it may be later than the restore, and then the log would not ask its witnesses.
+  // The backup's time may be later than the restore if the clocks differ. The log would then not wait for its witnesses.
   await connection.query('update log_tree set heard_at = null')
   await connection.query(`drop table ${restoreMarker}; commit`)
 }

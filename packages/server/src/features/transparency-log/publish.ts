@@ -21,7 +21,7 @@ export async function publishCheckpoint(ctx: Pick<Context, 'config' | 'db' | 'va
   const last = await findCheckpoint(db, origin)
   const keys = await openLogKeys(db, vault, origin)
   if (size === 0 || (last?.size === size && isSignedByAll(last.signed, keys))) {
-    // It waited for the log of another address.
+    // The log of another address waited for its witnesses. Nothing is to be signed for this one.
     if (waiting !== undefined) await recordWaiting(db, null)
     return
   }

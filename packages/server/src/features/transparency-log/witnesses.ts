@@ -105,8 +105,8 @@ async function hear(ctx: LogContext, { url, verifier }: Reachable, { origin, key
           ? 'shows a checkpoint of a key that this database does not have'
           : 'answers 200 with something else than a checkpoint of this log'
   if (!isUnheard) return { missing: shows }
-  // It may have nothing of this log, or not show it. A proxy whose witness is down answers 404 too. A witness that
-  // cosigns what the database signed last has seen nothing newer.
+  // The witness may have no checkpoint of this log, or may not show it: a proxy answers 404 while its witness is down. A
+  // witness that cosigns the last checkpoint of the database has seen nothing newer.
   const last = await findCheckpoint(ctx.db, origin)
   if (last === undefined) return { missing: `${shows}, and this database has no checkpoint of ${origin} that it could cosign` }
   const cosigns = await askWitness(ctx, url, last, last.size, verifier).then(
