@@ -61,7 +61,7 @@ const refuseStatement = statement<never>(
 const waitStatement = statement<never>('log-wait', 'update log_tree set waiting = $1')
 const hearStatement = statement<never>('log-hear', 'update log_tree set heard_at = now(), waiting = null')
 
-/** From now on nothing of this log is signed. If another log is refused already, nothing of any log is. */
+/** Stops the signing of this log for good. If another log was refused before, no log is signed any more. */
 export async function recordRefusal(db: Db, origin: string, refusal: string): Promise<void> {
   await db.query(refuseStatement, [refusal, origin])
 }

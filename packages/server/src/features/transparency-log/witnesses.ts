@@ -76,16 +76,16 @@ const refusalOf = ({ refusal }: LogTree, origin: string) =>
 interface Asked {
   origin: string
   keys: readonly Verifier[]
-  /** Of the tree. */
+  /** The size of the tree. */
   size: number
   /** Whether nothing is signed without the answer. */
   isUnheard: boolean
 }
 
 interface Answer {
-  /** What it proves to be missing in the database. */
+  /** What the witness proves to be missing in the database. */
   lost?: string
-  /** Why it does not show what the witness has seen. */
+  /** Why the answer does not show what the witness has seen. */
   missing?: string
 }
 
