@@ -9,7 +9,7 @@ import pg from 'pg'
 import { makeTimedId } from '../../packages/contract/src/tokens.ts'
 import { openDatabase } from '../../packages/server/src/db/database.ts'
 import { turnSlots } from '../../packages/server/src/features/partitions/turn-slots.ts'
-import { toChunks } from '../../packages/server/src/features/request-log/chunk.ts'
+import { toChunk } from '../../packages/server/src/features/request-log/chunk.ts'
 import { insertChunks } from '../../packages/server/src/features/request-log/store.ts'
 import type { Tx } from '../../packages/server/src/db/database.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
@@ -138,7 +138,7 @@ describe('the request log on a Citus cluster', { skip: skipWithoutCitus, timeout
     const onFirst = await listOnFirstWorker()
     const tenantId = tenants.find(({ id }) => onFirst.has(id))!.id
     const request = { at: Date.now(), method: 'GET', path: '/tenant', status: 200, code: null, keyId: 'key_x', durationMs: 1 }
-    const chunks = toChunks([{ ...request, tenantId, requestId: newRequestId(), origin: null }])
+    const chunks = [toChunk([{ ...request, tenantId, requestId: newRequestId(), origin: null }])]
     const sent: [string, unknown[]][] = []
     const recorder = {
       query: ({ text }: { text: string }, values: unknown[]) => {

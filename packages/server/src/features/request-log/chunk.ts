@@ -24,16 +24,14 @@ export interface RequestChunk {
   entries: string
 }
 
-/** Divides requests of any tenants into chunks. The order within a tenant stays. */
-export function toChunks(requests: readonly LoggedRequest[]): RequestChunk[] {
-  const groups = Map.groupBy(requests, ({ tenantId, at }) => `${tenantId} ${Math.floor(at / minuteMs)}`)
-  return [...groups.values()].flatMap((group) => {
-    const parts = Math.ceil(group.length / maxEntries)
-    return Array.from({ length: parts }, (_, part) => toChunk(group.slice(part * maxEntries, (part + 1) * maxEntries)))
-  })
+/** Whether this request of the tenant belongs to the same chunk as those before it. */
+export function isOneChunk(group: readonly LoggedRequest[], { at }: LoggedRequest): boolean {
+  const [{ at: firstAt } = { at }] = group
+  return group.length < maxEntries && Math.floor(firstAt / minuteMs) === Math.floor(at / minuteMs)
 }
 
-function toChunk(requests: LoggedRequest[]): RequestChunk {
+/** Makes a chunk of requests of one tenant. */
+export function toChunk(requests: LoggedRequest[]): RequestChunk {
   const [{ tenantId, requestId: id, at: firstSeen } = { tenantId: '', requestId: '', at: 0 }] = requests
   let [firstAt, lastAt, startedAt, refused, failed] = [firstSeen, firstSeen, firstSeen, 0, 0]
   for (const { at, requestId, status } of requests) {

@@ -6,10 +6,11 @@ import { TenantShards } from '#features/distribution/tenant-shards.ts'
 import { startVirtualTime } from '#testing/virtual-time.ts'
 import { RequestLog } from './request-log.ts'
 
-/** A log whose statements fail for these tenants, and what it wrote of each tenant. */
-function openLog(tenantShards: TenantShards, failing: Set<string>) {
+/** A log whose statements fail for these tenants, and what it wrote of each tenant. `onWrite` runs during each statement. */
+function openLog(tenantShards: TenantShards, failing: Set<string>, onWrite: () => void = () => undefined) {
   const written = new Map<string, number>()
   const query = async (_: unknown, { 0: tenantIds, 5: requests }: [string[], ...number[][]]) => {
+    onWrite()
     if (tenantIds.some((id) => failing.has(id))) throw new ConnectionLost('database away')
     for (const [i, id] of tenantIds.entries()) written.set(id, (written.get(id) ?? 0) + (requests?.[i] ?? 0))
     return []
@@ -44,6 +45,31 @@ test('what is over the bound is dropped and counted, and a failed batch is writt
   failing.clear()
   await log.close()
   assert.deepEqual([...written], [['ten_x', 10_000]])
+})
+
+test('a process that answers more requests in a second than may wait drops none while the database keeps up', async () => {
+  const { log, written, note, count } = openLog(new TenantShards(), new Set())
+  for (let part = 0; part < 8; part++) {
+    note('ten_x', 2_500)
+    // The statements of this log are answered at once.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  assert.equal(await count('dropped'), 0)
+  await log.close()
+  assert.deepEqual([...written], [['ten_x', 20_000]])
+})
+
+test('entries that arrive while others are written wait for the next write', async () => {
+  let statements = 0
+  const arrive = () => {
+    if (statements++ < 10) note('ten_x', 1)
+  }
+  const { log, note } = openLog(new TenantShards(), new Set(), arrive)
+  note('ten_x', 1)
+  await log.flush()
+  assert.equal(statements, 1)
+  await log.close()
+  assert.equal(statements, 2)
 })
 
 test('the entries for a node that is down leave room for those of other nodes', async () => {

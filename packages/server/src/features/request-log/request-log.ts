@@ -1,18 +1,22 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
 import { Counter, type Registry } from '#libraries/prom-client.js'
 import type { Db } from '#db/database.ts'
 import { ByShard } from '#features/distribution/by-shard.ts'
 import type { TenantShards } from '#features/distribution/tenant-shards.ts'
-import { toChunks, type RequestChunk } from './chunk.ts'
+import { isOneChunk, toChunk, type RequestChunk } from './chunk.ts'
 import { insertChunks, type LoggedRequest } from './store.ts'
 
 /** About 3 MB. At 2,000 requests a second it takes five seconds of an outage. */
 const maxWaiting = 10_000
 /** What may wait for nodes of a Citus cluster that are down, so that there is room for the tenants of other nodes. */
 const maxLeft = maxWaiting / 2
+/** So many are written at once, so that a process which answers more than `maxWaiting` requests a second drops none. */
+const earlyAt = maxWaiting / 4
 /** The chunks of one statement: at most 3 MB if they are full. */
 const batchSize = 50
 const intervalMs = 1_000
+/** After so many entries and chunks, other work has a turn: an entry takes some 1.5 µs, and a chunk 3. */
+const formedAtOnce = 500
 /** At the end, entries whose node of a cluster has failed are tried again for a while. */
 const closing = { forMs: 1_000, pauseMs: 250 }
 
@@ -26,8 +30,8 @@ interface RequestLogOptions {
 }
 
 /**
- * Collects answered requests in memory and writes them once a second, beside the requests. If the database does not
- * keep up, further entries are dropped and counted. A killed process loses its last second.
+ * Collects answered requests in memory and writes them once a second, beside the requests, or earlier if many wait. If
+ * the database does not keep up, further entries are dropped and counted. A killed process loses its last second.
  */
 export class RequestLog {
   readonly #options: RequestLogOptions
@@ -37,10 +41,12 @@ export class RequestLog {
   readonly #byShard: ByShard
   /** Errors that were reported. All chunks of a shard that is left out fail with the error of its outage. */
   readonly #reported = new WeakSet<Error>()
-  #waiting: LoggedRequest[] = []
+  /** The entries of each tenant that are not in a chunk yet. */
+  #open = new Map<string, LoggedRequest[]>()
   /** Chunks stay as they are until they are written, so that one that is sent twice is the same row. */
   readonly #chunks = new Set<RequestChunk>()
-  #inChunks = 0
+  /** How many entries wait, in chunks or not. */
+  #held = 0
   #running = Promise.resolve()
   #next: Promise<void> | undefined
 
@@ -67,13 +73,21 @@ export class RequestLog {
   }
 
   note(request: LoggedRequest): void {
-    if (this.#waiting.length + this.#inChunks < maxWaiting) this.#waiting.push(request)
-    else this.#dropped.inc()
+    if (this.#held >= maxWaiting) return this.#dropped.inc()
+    this.#held++
+    const group = this.#open.get(request.tenantId)
+    if (group && isOneChunk(group, request)) group.push(request)
+    else {
+      // Each chunk is formed when it is full: to form those of a busy second together delays the requests of that moment.
+      if (group) this.#chunks.add(toChunk(group))
+      this.#open.set(request.tenantId, [request])
+    }
+    if (this.#held === earlyAt) void this.flush()
   }
 
   /** Writes what waits; never rejects. Calls made while a write runs share the next one. */
   flush(): Promise<void> {
-    if (this.#waiting.length + this.#inChunks === 0) return this.#running
+    if (this.#held === 0) return this.#running
     this.#next ??= this.#running.then(() => {
       this.#next = undefined
       return (this.#running = this.#write())
@@ -87,7 +101,7 @@ export class RequestLog {
     await this.flush()
     if (!this.#byShard.isSpread) return
     // A node that has failed may be back: then the first attempt, for which nobody waits, writes the entries.
-    while (this.#inChunks > 0 && performance.now() < endsAtMs) {
+    while (this.#held > 0 && performance.now() < endsAtMs) {
       await delay(closing.pauseMs)
       await this.flush()
     }
@@ -96,25 +110,35 @@ export class RequestLog {
   async #write(): Promise<void> {
     try {
       for (;;) {
-        this.#formChunks()
+        await this.#formChunks()
         if (this.#chunks.size === 0) return
         const byTenant = Map.groupBy(this.#chunks, ({ tenantId }) => tenantId)
         const { failed } = await this.#byShard.run([...byTenant.keys()], (ids) =>
           this.#insert(ids.flatMap((id) => byTenant.get(id) ?? [])),
         )
-        if (failed.size === 0) continue
-        this.#dropLeft()
-        return this.#report(new Set(failed.values()))
+        if (failed.size > 0) {
+          this.#dropLeft()
+          return this.#report(new Set(failed.values()))
+        }
+        // A few that came meanwhile wait for the next second: alone, they would be many small chunks.
+        if (this.#held < earlyAt) return
       }
     } catch (error) {
       this.#report([error])
     }
   }
 
-  #formChunks(): void {
-    for (const chunk of toChunks(this.#waiting)) this.#chunks.add(chunk)
-    this.#inChunks += this.#waiting.length
-    this.#waiting = []
+  async #formChunks(): Promise<void> {
+    const groups = this.#open
+    this.#open = new Map()
+    let formed = 0
+    for (const group of groups.values()) {
+      this.#chunks.add(toChunk(group))
+      formed += 1 + group.length
+      if (formed < formedAtOnce) continue
+      await immediate()
+      formed = 0
+    }
   }
 
   async #insert(chunks: RequestChunk[]): Promise<void> {
@@ -128,14 +152,14 @@ export class RequestLog {
   /** A write that was given up may end later, when the chunk was dropped or written again. */
   #remove(chunk: RequestChunk): boolean {
     const isHere = this.#chunks.delete(chunk)
-    if (isHere) this.#inChunks -= chunk.requests
+    if (isHere) this.#held -= chunk.requests
     return isHere
   }
 
   /** The oldest first: a set has its values in the order in which they came. */
   #dropLeft(): void {
     for (const chunk of this.#chunks) {
-      if (this.#inChunks <= maxLeft) return
+      if (this.#held <= maxLeft) return
       if (this.#remove(chunk)) this.#dropped.inc(chunk.requests)
     }
   }
