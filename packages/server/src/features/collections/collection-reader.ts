@@ -11,10 +11,10 @@ export class CollectionReader {
 
   constructor(db: Db) {
     this.#loads = new Batcher({
-      // Several small batches at once: while the database answers one, the process serves another. Measured against
-      // 32, 64 and 256.
-      maxSize: 16,
-      concurrency: 4,
+      // While the database answers one batch, the process serves another. Measured with 64 callers on two cores, in turn:
+      // four batches of 16 had 0.90 × this rate, four of 32 0.99 ×, one of 64 0.96 ×, and four of 64 0.94 ×.
+      maxSize: 32,
+      concurrency: 2,
       run: async (ids) => {
         const found = new Map((await listCollectionsById(db, [...new Set(ids)])).map((one) => [one.id, one]))
         return ids.map((id) => found.get(id))
