@@ -144,7 +144,10 @@ test('the log asks its witnesses, waits for none, and signs nothing after an old
   const policy = parsePolicy(policyText)
   assert.equal(judge(parseNote(await served()), policy).isWitnessed, false)
   api.ctx.config.logPolicy = policy
-  assert.equal(await collectCosignatures(api.ctx, ofLog), 1)
+  const warnings: unknown[] = []
+  const log = Object.assign(Object.create(api.ctx.log), { warn: (fields: unknown) => warnings.push(fields) })
+  assert.equal(await collectCosignatures({ ...api.ctx, log }, ofLog), 1)
+  assert.deepEqual(warnings, [{ witness: 'dead', reason: 'fetch failed' }])
   assert.deepEqual(judge(parseNote(await served()), policy), { isWitnessed: true, cosigners: ['w1'] })
 
   const restoreBackup = await snapshot()

@@ -2,27 +2,12 @@ import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
 import type { Metrics } from '#http/metrics.ts'
 import { MetricsChannel } from './metrics/metrics-channel.ts'
+import { unpackStart, type StartMessage } from './start-message.ts'
 import type { ChildMessage } from './supervise-process.ts'
 import { messageOf } from '#errors/caught.ts'
 import { StartError } from '#errors/start-error.ts'
 
 const stopTimeoutMs = 9_500
-
-/**
- * The message that starts a child process, over its channel. The channel carries JSON, so the master keys are in
- * base64.
- */
-interface ChildStart {
-  config: Config
-  secrets: Omit<Secrets, 'masterKeys'> & { masterKeys: [string, ...string[]] }
-  databaseUrl: string
-}
-
-export function packStart(config: Config, secrets: Secrets, databaseUrl: string): ChildStart {
-  const [first, ...others] = secrets.masterKeys
-  const encode = (key: Buffer) => key.toString('base64')
-  return { config, secrets: { ...secrets, masterKeys: [encode(first), ...others.map(encode)] }, databaseUrl }
-}
 
 interface Running {
   port: number
@@ -38,10 +23,9 @@ export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl
   let running: Running | undefined
   const tell = (message: ChildMessage) => process.send?.(message)
   const channel = new MetricsChannel(process, async () => running?.metrics.collect() ?? [])
-  process.once('message', ({ config, secrets, databaseUrl }: ChildStart) => {
-    const [first, ...others] = secrets.masterKeys
-    const decode = (key: string) => Buffer.from(key, 'base64')
-    start(config, { ...secrets, masterKeys: [decode(first), ...others.map(decode)] }, databaseUrl).then(
+  process.once('message', (message: StartMessage) => {
+    const { config, secrets, databaseUrl } = unpackStart(message)
+    start(config, secrets, databaseUrl).then(
       (started) => {
         running = started
         started.metrics.readAll = async () => (await channel.ask()) ?? started.metrics.collect()

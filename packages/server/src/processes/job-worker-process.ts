@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { packStart } from './child-start.ts'
 import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
+import { packStart } from './start-message.ts'
 import { superviseProcess, type SupervisedProcess } from './supervise-process.ts'
 
 /** Runs the job worker in a process beside the API, because its work may be heavy and must not delay answers. */

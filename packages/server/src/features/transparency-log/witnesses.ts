@@ -142,16 +142,24 @@ export async function collectCosignatures(ctx: LogContext, origin: string): Prom
   const last = await findCheckpoint(db, origin)
   if (last === undefined) return 0
   const known = new Map((await listCosignatures(db, origin)).map((one) => [one.witness, one.size]))
-  const outcomes = await Promise.allSettled(
-    reachable(config.logPolicy).map(async ({ name, url, verifier }) => {
-      const witness = formatVerifier(verifier)
-      const line = known.get(witness) === last.size || (await askWitness(ctx, url, last, known.get(witness) ?? 0, verifier))
-      if (line === false) log.warn({ witness: name }, 'a witness did not cosign the checkpoint')
-      else if (line !== true) await saveCosignature(db, origin, { witness, size: last.size, line })
-      return line !== false
-    }),
+  const collect = async ({ url, verifier }: Reachable): Promise<boolean> => {
+    const witness = formatVerifier(verifier)
+    if (known.get(witness) === last.size) return true
+    const line = await askWitness(ctx, url, last, known.get(witness) ?? 0, verifier)
+    if (line === false) throw new Error('its answer is no cosignature')
+    await saveCosignature(db, origin, { witness, size: last.size, line })
+    return true
+  }
+  // One that fails does not keep the others from being stored.
+  const outcomes = await Promise.all(
+    reachable(config.logPolicy).map((witness) =>
+      collect(witness).catch((error: unknown) => {
+        log.warn({ witness: witness.name, reason: causeOf(error) }, 'a witness did not cosign the checkpoint')
+        return false
+      }),
+    ),
   )
-  return outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length
+  return outcomes.filter(Boolean).length
 }
 
 /** The signature line, or false. Throws if the witness cannot be reached. */
