@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parseAllDocuments } from 'yaml'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 
@@ -74,6 +78,21 @@ test('nobody reads metrics without the token or from elsewhere', async () => {
   assert.equal((await read(metricsUrl.replace('/metrics', '/'))).status, 404)
   assert.equal((await fetch(metricsUrl, { method: 'POST' })).status, 405)
   assert.equal((await read(`${atrium.spacesOrigin}/metrics`)).status, 404)
+})
+
+test('the liveness probe of a worker in Kubernetes, which has no token, tells a port that answers from one that does not', async () => {
+  const manifest = readFileSync(new URL('../deploy/kubernetes/base/worker.yaml', import.meta.url), 'utf8')
+  const [deployment] = parseAllDocuments(manifest).map((document) => document.toJS())
+  const [program, script, ...args] = deployment.spec.template.spec.containers[0].livenessProbe.exec.command as string[]
+  assert.equal(program, 'node')
+  const path = fileURLToPath(new URL(script!.replace(/^\/app\//, '../'), import.meta.url))
+  const probe = async (port: string) => {
+    const child = spawn(process.execPath, [path, ...args], { env: { ATRIUM_METRICS_PORT: port }, stdio: 'ignore' })
+    const [code] = (await once(child, 'exit')) as [number | null]
+    return code
+  }
+  assert.equal(await probe(new URL(metricsUrl).port), 0)
+  assert.equal(await probe(String(await freePort())), 1)
 })
 
 test('in production the port of the API shows metrics to the token alone', async () => {

@@ -127,7 +127,11 @@ export async function startCluster(
       }),
     )
   }
-  const probe = async (name: string, { httpGet, tcpSocket }: Probe): Promise<string | undefined> => {
+  const probe = async (name: string, { exec, httpGet, tcpSocket }: Probe): Promise<string | undefined> => {
+    if (exec) {
+      const { code, output } = await running.get(name)!.exec(...exec.command)
+      return code === 0 ? undefined : `${name}: ${output}`
+    }
     const ports = workload(name).containers[0].ports as { name: string; containerPort: number }[]
     const port = (httpGet ?? tcpSocket)!.port
     const path = httpGet?.path ?? ''

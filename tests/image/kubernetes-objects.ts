@@ -18,6 +18,7 @@ export interface Volume {
 }
 
 export interface Probe {
+  exec?: { command: string[] }
   httpGet?: { path: string; port: string | number }
   tcpSocket?: { port: string | number }
 }
