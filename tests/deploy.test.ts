@@ -152,6 +152,14 @@ describe('the Kubernetes manifests', { skip: skipWithout('kubectl') }, () => {
     }
   })
 
+  test('no probe ends a role that still waits for the migration, for as long as it waits by itself', () => {
+    const waitsForSeconds = 15 * 60
+    for (const name of ['api', 'worker', 'space']) {
+      const { startupProbe } = named('Deployment', name).spec.template.spec.containers[0]
+      assert.ok(startupProbe.periodSeconds * startupProbe.failureThreshold > waitsForSeconds, name)
+    }
+  })
+
   test('Prometheus finds the metrics of each role at a port that nobody else reaches', () => {
     for (const name of ['api', 'worker', 'space']) {
       const { metadata, spec } = named('Deployment', name).spec.template
