@@ -10,7 +10,10 @@ import { createTestDatabase } from '../../packages/server/testing/test-database.
 import { adminToken, freePort, startAtrium } from '../support/atrium-process.ts'
 import { call, makeTenant, type Answer } from '../support/call-api.ts'
 import { install, lockFile, postmasterPid, until } from '../support/embedded-installation.ts'
+import { databaseEnvironment } from '../support/pooled-database.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
+import { queryDatabase } from '../support/query-database.ts'
+import { runAtrium } from '../support/run-atrium.ts'
 import { childPids } from '../support/worker-pids.ts'
 
 /** The process and all its descendants. */
@@ -147,3 +150,33 @@ test(
     await until(() => pidsOf('api-process.ts').length === 2 && pidsOf('job-worker-main.ts').length === 1, 'all are back', 60_000)
   },
 )
+
+test('a worker that cannot begin its work when a restore is confirmed ends, to be started again', async (t) => {
+  const database = await createTestDatabase()
+  const proxy = await startPostgresProxy(database.url)
+  const dataDir = await mkdtemp(join(tmpdir(), 'atrium-restored-worker-'))
+  await queryDatabase(database.url, 'insert into restores (snapshot_at) values (now())')
+  const metricsPort = String(await freePort())
+  const worker = runAtrium(['worker'], {
+    // Only the connections that listen go through the proxy.
+    DATABASE_URL: database.url,
+    DATABASE_DIRECT_URL: databaseEnvironment(proxy.url)['DATABASE_DIRECT_URL'] ?? proxy.url,
+    ATRIUM_DATA_DIR: dataDir,
+    ATRIUM_ADMIN_TOKEN: adminToken,
+    ATRIUM_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ATRIUM_METRICS_PORT: metricsPort,
+  })
+  t.after(async () => {
+    worker.kill('SIGKILL')
+    await worker.ended(5_000)
+    await proxy.close()
+    await database.drop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  const isUp = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`).catch(() => undefined))?.ok === true
+  await until(isUp, `it starts:\n${worker.output()}`, 60_000)
+  await proxy.cut()
+  await queryDatabase(database.url, 'update restores set confirmed_at = now()')
+  assert.equal(await worker.ended(30_000), 1, worker.output())
+  assert.match(worker.output(), /work did not begin after the confirmation of the restore/)
+})

@@ -148,7 +148,14 @@ export async function openContext(
   const itemAdder = new ItemAdder(db, tenantShards, (tenantIds) => eventNotifier.notify(tenantIds))
   metrics.watchBatcher('items', itemAdder)
 
-  const restoreWindow = new RestoreWindow(db, (error) => log.error({ err: error }, 'confirmation of the restore not looked for'))
+  const restoreWindow = new RestoreWindow({
+    db,
+    onError: (error) => log.error({ err: error }, 'confirmation of the restore not looked for'),
+    onFailed: (error) => {
+      log.fatal({ err: error }, 'work did not begin after the confirmation of the restore; ending, to be started again')
+      process.exit(1)
+    },
+  })
   await restoreWindow.start()
   if (restoreWindow.isUnconfirmed)
     log.warn('a restore is not confirmed: only public reads are answered, and no jobs run (atrium restore --confirm-window)')

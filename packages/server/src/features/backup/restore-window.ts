@@ -3,6 +3,17 @@ import { findRestoredAt, findUnconfirmedRestore } from './window-store.ts'
 
 const pollIntervalMs = 1_000
 
+interface RestoreWindowOptions {
+  db: Db
+  /** The database was not asked; the next second asks it again. */
+  onError: (error: unknown) => void
+  /**
+   * What waited for the confirmation began only in part, and cannot begin twice. The process has to end, as after a
+   * failed start, so that its supervisor starts it again.
+   */
+  onFailed: (error: unknown) => void
+}
+
 /**
  * Whether this database was restored from a backup that no operator has confirmed yet. Codes that were spent, keys
  * that were revoked and entries that were removed after the snapshot are valid again, and the database cannot know
@@ -13,14 +24,16 @@ const pollIntervalMs = 1_000
 export class RestoreWindow {
   readonly #db: Db
   readonly #onError: (error: unknown) => void
+  readonly #onFailed: (error: unknown) => void
   readonly #waiting: (() => Promise<void>)[] = []
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   #isUnconfirmed = false
 
-  constructor(db: Db, onError: (error: unknown) => void) {
+  constructor({ db, onError, onFailed }: RestoreWindowOptions) {
     this.#db = db
     this.#onError = onError
+    this.#onFailed = onFailed
   }
 
   get isUnconfirmed(): boolean {
@@ -56,11 +69,15 @@ export class RestoreWindow {
   async #look(): Promise<void> {
     try {
       if (await findUnconfirmedRestore(this.#db)) return
-      this.#isUnconfirmed = false
-      clearInterval(this.#timer)
+    } catch (error) {
+      return this.#onError(error)
+    }
+    this.#isUnconfirmed = false
+    clearInterval(this.#timer)
+    try {
       for (const begin of this.#waiting.splice(0)) await begin()
     } catch (error) {
-      this.#onError(error)
+      this.#onFailed(error)
     }
   }
 }
