@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
+import type { Database } from '#db/database.ts'
 import { WebhookRunner } from '#features/webhooks/delivering/webhook-runner.ts'
 import { startHookServer, type Hook, type HookServer } from './hook-server.ts'
 import { send, type Got } from './http.ts'
@@ -31,8 +32,14 @@ export class WebhookWorld {
     this.api = api
   }
 
-  async startRunner(): Promise<void> {
-    this.runner = new WebhookRunner(this.api.ctx, this.api.databaseUrl)
+  /** `beforeQuery` may delay what the worker does outside transactions. It gets the name of the statement. */
+  async startRunner(beforeQuery?: (name: string) => Promise<void>): Promise<void> {
+    const { ctx, databaseUrl } = this.api
+    const query: Database['query'] = async (statement, values) => {
+      await beforeQuery?.(statement.name)
+      return ctx.db.query(statement, values)
+    }
+    this.runner = new WebhookRunner({ ...ctx, db: { ...ctx.db, query } }, databaseUrl)
     await this.runner.start()
   }
 

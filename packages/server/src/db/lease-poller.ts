@@ -21,7 +21,11 @@ interface LeasePollerOptions {
   /** Called before the poll after a lost connection. */
   onGap?: () => void
   renewIntervalMs: number
-  /** Leases rows that nobody works on and adds a run for each. True: there may be more. */
+  /**
+   * Leases rows that nobody works on and adds a run for each. True: there may be more. Where the writes of a run name the
+   * process only, it leaves out the rows of `runs`: a run that is ending after its lease was lost would write with the
+   * lease of its successor.
+   */
   take: () => Promise<boolean>
   /** Renews the leases. Returns the ids that this process still holds. */
   renew: (ids: string[]) => Promise<Set<string>>
@@ -144,6 +148,11 @@ export class LeasePoller<Run extends LeasedRun> {
     const asked = [...this.runs]
     if (asked.length === 0) return
     const held = await listHeld(asked.map(([id]) => id))
-    for (const [id, run] of asked) if (!held.has(id)) run.abort('its lease is lost')
+    for (const [id, run] of asked) {
+      if (held.has(id)) continue
+      run.abort('its lease is lost')
+      // Until then, `take` may have left out the row.
+      void run.done.then(() => this.poll())
+    }
   }
 }

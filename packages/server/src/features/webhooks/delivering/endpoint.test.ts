@@ -1,4 +1,4 @@
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, before, beforeEach, describe, test, type TestContext } from 'node:test'
 import assert from 'node:assert/strict'
 import { eventually } from '#testing/session-world.ts'
 import { startWebhookWorld, type WebhookWorld } from '#testing/webhook-world.ts'
@@ -79,6 +79,59 @@ describe('an endpoint', () => {
     assert.ok(hanging.hooks.length <= 2, `${hanging.hooks.length} tries`)
     // Else the stop of the worker would wait for its requests.
     await world.put({ url: 'https://hooks.example.com/', enabled: false })
+  })
+})
+
+describe('an endpoint that is set again while a request to it hangs', () => {
+  async function replaceRunner(t: TestContext, beforeQuery: (name: string) => Promise<void>): Promise<void> {
+    await world.runner.stop()
+    await world.startRunner(beforeQuery)
+    t.after(async () => {
+      await world.runner.stop()
+      await world.startRunner()
+    })
+  }
+
+  test('starts without the failures of the old setting, and receives each event once', async (t) => {
+    const [hanging, good] = [await world.openHook(t, 'hang'), await world.openHook(t)]
+    let claims = 0
+    await replaceRunner(t, async (name) => {
+      if (name === 'webhooks-claim-default') claims++
+      if (name !== 'webhooks-release-default' || hanging.hooks.length === 0 || good.hooks.length > 0) return
+      // The run of the old setting takes so long to end that the worker looks for endpoints meanwhile.
+      const atLeast = claims + 2
+      await eventually(async () => claims >= atLeast, 'it has looked')
+    })
+    await world.setHook(hanging)
+    await world.query('update webhooks set failures = 8 where tenant_id = $1', [world.tenant.id])
+    await world.cause(1)
+    await world.arrived(hanging, 1)
+    await world.setHook(good)
+    await eventually(async () => (await world.deliveries())[0]!.status === 'succeeded', 'it is written down')
+    await world.letGo()
+    const { rows } = await world.query(
+      'select failures, coalesce(resume_at > now(), false) as pauses from webhooks where tenant_id = $1',
+      [world.tenant.id],
+    )
+    assert.deepEqual(rows, [{ failures: 0, pauses: false }])
+    assert.deepEqual([hanging.hooks.length, good.hooks.length], [1, 1])
+  })
+
+  test('is sent to at once, also if its worker looks for endpoints just then', async (t) => {
+    const [hanging, good] = [await world.openHook(t, 'hang'), await world.openHook(t)]
+    let isSetAgain = false
+    await replaceRunner(t, async (name) => {
+      if (name !== 'webhooks-claim-default' || hanging.hooks.length === 0 || isSetAgain) return
+      isSetAgain = true
+      // The worker has found that it holds the endpoint's lease.
+      await world.setHook(good)
+    })
+    await world.setHook(hanging)
+    await world.cause(1)
+    // Sooner than the request that hangs is given up.
+    await eventually(async () => good.hooks.length === 1, 'it arrives', 10_000)
+    await eventually(async () => (await world.deliveries())[0]!.status === 'succeeded', 'it is written down')
+    assert.deepEqual([hanging.hooks.length, good.hooks.length], [1, 1])
   })
 })
 

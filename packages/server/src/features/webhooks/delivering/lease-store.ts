@@ -59,6 +59,7 @@ const claimStatements = forEach((t) => {
        from waiting n
        join ${t.endpoints} w on w.tenant_id = n.tenant_id${isOf('n')}
        where w.enabled and ${leaseOver('w.lease_until', leaseSeconds)} and ${leaseOver('w.resume_at', maxPauseSeconds)}
+         and (w.tenant_id, ${t.idOf('w')}) not in (select * from unnest($3::text[], $4::text[]))
          and exists (
            select from ${t.deliveries} d
            where d.tenant_id = w.tenant_id${isOf('d')} and d.status = 'pending' and d.next_attempt_at <= now()
@@ -84,8 +85,9 @@ const claimMarkedStatements = forEach((t) =>
        join ${t.endpoints} w on w.tenant_id = q.tenant_id and ${t.idOf('w')} = q.endpoint_id
        where q.due_at <= now() and w.enabled and ${leaseOver('w.lease_until', leaseSeconds)}
          and ${leaseOver('w.resume_at', maxPauseSeconds)}
+         and (w.tenant_id, ${t.idOf('w')}) not in (select * from unnest($3::text[], $4::text[]))
          and not exists (
-           select from unnest($3::integer[], $4::integer[]) as c (first, last) where hashtext(q.tenant_id) between c.first and c.last
+           select from unnest($5::integer[], $6::integer[]) as c (first, last) where hashtext(q.tenant_id) between c.first and c.last
          )
        limit $2
        for no key update of w skip locked
@@ -97,14 +99,22 @@ const claimMarkedStatements = forEach((t) =>
   ),
 )
 
+interface ClaimTerms {
+  limit: number
+  /** The endpoints of runs that have not ended. With a new lease of their owner, an old run would write about its successor. */
+  except: EndpointRef[]
+  guard: ShardGuard
+}
+
 /** Claims endpoints that have a due delivery and no worker. */
-export async function claimEndpoints(db: Db, owner: string, limit: number, guard: ShardGuard): Promise<ClaimedEndpoint[]> {
+export async function claimEndpoints(db: Db, owner: string, { limit, except, guard }: ClaimTerms): Promise<ClaimedEndpoint[]> {
   const { firsts, lasts } = guard.closed()
   const { statements, values } = guard.shards.isSpread
     ? { statements: claimMarkedStatements, values: [firsts, lasts] }
     : { statements: claimStatements, values: [] }
-  const rows = await db.query(statements.default, [owner, limit, ...values])
-  if (rows.length < limit) rows.push(...(await db.query(statements.further, [owner, limit - rows.length, ...values])))
+  const more = [...pairsOf(except), ...values]
+  const rows = await db.query(statements.default, [owner, limit, ...more])
+  if (rows.length < limit) rows.push(...(await db.query(statements.further, [owner, limit - rows.length, ...more])))
   return rows.map(({ tenant_id: tenantId, endpoint_id: endpointId, ...same }) => ({ tenantId, endpointId, ...same }))
 }
 

@@ -73,7 +73,8 @@ export class WebhookRunner {
     const mayBeMore = await this.#numbering.next()
     const free = maxEndpoints - this.#work.runs.size
     if (this.#work.stopped || free <= 0) return mayBeMore
-    const claimed = await claimEndpoints(db, this.#share.owner, free, this.#share.guard)
+    const { owner, guard } = this.#share
+    const claimed = await claimEndpoints(db, owner, { limit: free, except: [...this.#work.runs.keys()].map(refOf), guard })
     if (claimed.length === 0) return mayBeMore
     const secrets = await listSecrets(db, claimed)
     for (const endpoint of claimed) this.#begin(endpoint, secrets.get(keyOf(endpoint)) ?? [])
@@ -82,12 +83,6 @@ export class WebhookRunner {
 
   #begin(endpoint: ClaimedEndpoint, sealed: SealedSecret[]): void {
     const key = keyOf(endpoint)
-    const before = this.#work.runs.get(key)
-    if (before) {
-      // The earlier run has released the endpoint and is about to end.
-      void before.done.then(() => this.#begin(endpoint, sealed))
-      return
-    }
     try {
       const secrets = sealed.map((one) => openSecret(this.#ctx.vault, endpoint, one))
       const run = new EndpointRun(this.#share, endpoint, secrets)
