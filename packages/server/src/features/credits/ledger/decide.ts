@@ -98,6 +98,7 @@ function decideOne(book: Book, decision: Decision, movement: Movement): Movement
   const kind = movement.type === 'hold' ? 'hold' : movement.kind
   const { id, from, amountCredits: amount, actor } = movement
   const purpose = movement.type === 'transfer' ? movement.purpose : undefined
+  if (movement.type === 'transfer' && movement.isWholeBalance && book.balance(from) !== amount) return 'insufficient'
   if (movement.type === 'transfer' && movement.opens) book.open(to)
   if (!book.move({ id, kind, from, to, amount, actor, memo, purpose })) return 'insufficient'
   if (movement.type === 'hold') {

@@ -78,6 +78,8 @@ export interface Transfer {
   from: AccountRef
   to: AccountRef
   amountCredits: number
+  /** `amountCredits` is all that `from` holds: where `from` holds more or less, nothing moves. */
+  isWholeBalance?: boolean
   /** The tenant on whose behalf the credits move. */
   actor: string
   memo?: string
@@ -176,7 +178,7 @@ export type Movement = Transfer | Hold | HoldEnd | Return | Reversal | Reinstate
 
 /**
  * The outcome of a movement. repeated: it was posted before, and nothing moved. insufficient: `from` holds too little,
- * is unknown or has expired. claim_taken: another request used the Idempotency-Key. unknown_hold: the hold does not
+ * or not what isWholeBalance says, is unknown or has expired. claim_taken: another request used the Idempotency-Key. unknown_hold: the hold does not
  * exist, or holds less than the capture. tenant_suspended: the actor may no longer move credits; only a batch has it.
  */
 export type MovementOutcome = 'posted' | 'repeated' | 'insufficient' | 'claim_taken' | 'unknown_hold' | 'tenant_suspended'

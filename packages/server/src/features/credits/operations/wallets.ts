@@ -42,6 +42,8 @@ export const redeemWallet: HandlerOf<'redeemWallet'> = async ({ ctx, tenantId, b
     from,
     to: { tenantId, id: newAccountId() },
     amountCredits,
+    // A license is redeemed once, so that credits that are left there, or come there later, could never be spent.
+    isWholeBalance: isLicense,
     actor: tenantId,
     opens: { kind: 'wallet', codeHash: hashCredential(walletCode) },
     ...(recovery ? { recovery } : {}),
@@ -54,7 +56,7 @@ export const redeemWallet: HandlerOf<'redeemWallet'> = async ({ ctx, tenantId, b
   })
   if (outcome === 'tenant_suspended') throw new ApiError(outcome)
   if (outcome === 'repeated') throw await alreadySpent(ctx, from, id, recoveryKey)
-  // A refund took credits back since the license was read.
+  // Since the license was read, a refund took credits back, or a won dispute gave some back.
   if (outcome === 'insufficient' && isLicense) throw new ApiError('unavailable', { retryAfterSeconds: 1 })
   // Only a token can lack cover: a license account holds its own credits.
   if (outcome !== 'posted') {
