@@ -233,10 +233,10 @@ describe('coupons', () => {
     assert.deepEqual([await ledger.add(hold), await balanceOf(coupon)], ['insufficient', 0])
   })
 
-  test('a coupon that has not expired returns nothing', async () => {
+  test('a coupon that has not expired returns nothing, and stays due', async () => {
     const coupon = await openCoupon(10, inAnHour())
     const early = { type: 'return' as const, id: transactionId('early'), from: coupon, to: issuer }
-    assert.deepEqual([await ledger.add(early), await balanceOf(coupon)], ['repeated', 10])
+    assert.deepEqual([await ledger.add(early), await balanceOf(coupon), await dueRows(coupon.id)], ['repeated', 10, 1])
   })
 
   test('a coupon that expires during a hold returns the held credits too when the hold is released', async () => {

@@ -96,9 +96,11 @@ function isAsked(movement: Movement): movement is Transfer {
 
 async function decideAndWrite(tx: Tx, state: BookState, movements: Movement[]): Promise<MovementOutcome[]> {
   const decision = await claimAndDecide(tx, state, movements)
-  const handled = movements.filter(
-    (movement, i) => movement.type === 'return' || (movement.type === 'hold_end' && decision.outcomes[i] !== 'unknown_hold'),
-  )
+  const handled = movements.filter((movement, i) => {
+    // By a clock that was set back since the coupon was found, it has not expired yet: it is due again.
+    if (movement.type === 'return') return state.accounts.get(accountKey(movement.from))?.over
+    return movement.type === 'hold_end' && decision.outcomes[i] !== 'unknown_hold'
+  })
   if (decision.postings.length > 0 || handled.length > 0) await writeDecision(tx, decision, handled.map(dueRow))
   await recordEvents(tx, decision.events)
   return decision.outcomes
