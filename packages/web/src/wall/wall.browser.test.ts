@@ -38,6 +38,8 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
   let refusal = 0
   let streamState: string | undefined
   let sent = 0
+  /** Answers with pages as they were when they were requested. The test sends them. */
+  let late: (() => void)[] | undefined
 
   before(async () => {
     browser = await startTestBrowser()
@@ -53,7 +55,9 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
       }
       if (!url.startsWith(pathOf)) return void res.writeHead(404).end()
       const { html, csp } = render()
-      res.setHeader('content-security-policy', csp).setHeader('content-type', 'text/html; charset=utf-8').end(html)
+      res.setHeader('content-security-policy', csp).setHeader('content-type', 'text/html; charset=utf-8')
+      if (late) late.push(() => res.end(html))
+      else res.end(html)
     })
   })
   after(async () => {
@@ -85,6 +89,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     changes = given
     language = words
     streams = []
+    late = undefined
     refusal = 0
     streamState = given.state ?? 'open'
     const watch = { mayAsk: (url: URL) => url.origin === server.origin, expected: /status of (404|503)/ }
@@ -218,6 +223,34 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     await until(async () => (await page.locator('.item').count()) === 60, 'the newest page')
     assert.equal(await page.locator('#pages a').getAttribute('href'), 'wall?cursor=next')
     assert.equal((await texts(page))[0], 'Message 125')
+    assert.deepEqual(problems, [])
+    await close()
+  })
+
+  test('a slow page that is requested again meanwhile does not bring back what is removed, nor lose what is new', async () => {
+    const { page, problems, close } = await open()
+    await untilLive(page)
+    changes = { items: [5, 3, 2, 1].map((n) => itemOf(n)) }
+    const answers: (() => void)[] = (late = [])
+    send('reset', {})
+    send('reset', {})
+    send('item', itemOf(4))
+    await page.getByText('Message 4', { exact: true }).waitFor()
+    await until(() => answers.length === 1, 'the request')
+    changes = { items: [6, 5, 4, 3, 2, 1].map((n) => itemOf(n)) }
+    answers[0]?.()
+    await page.getByText('Message 5', { exact: true }).waitFor()
+    assert.deepEqual(await texts(page), ['Message 4', 'Message 5', 'Message 3', 'Message 2', 'Message 1'])
+    await until(() => answers.length === 2, 'the page is requested again')
+    send('removed', { id: idOf(3) })
+    send('item', itemOf(7))
+    await page.getByText('Message 7', { exact: true }).waitFor()
+    answers[1]?.()
+    await page.getByText('Message 6', { exact: true }).waitFor()
+    assert.deepEqual(
+      await texts(page),
+      [7, 6, 5, 4, 2, 1].map((n) => `Message ${n}`),
+    )
     assert.deepEqual(problems, [])
     await close()
   })

@@ -115,10 +115,12 @@ export class Board {
   }
 
   async #replace(): Promise<void> {
+    // One load at a time: a second one would not know of the changes that arrived before it began.
+    if (this.#since) return this.refreshSoon()
     clearTimeout(this.#refreshTimer)
+    this.#refreshTimer = undefined
     const since = (this.#since = { arrived: new Set<string>(), removed: new Set<string>() })
     const page = await loadPage()
-    this.#refreshTimer = undefined
     this.#since = undefined
     if (!page) return
     if (this.#more > 0) {
