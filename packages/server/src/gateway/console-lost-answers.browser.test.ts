@@ -17,7 +17,7 @@ describe('forms of the console whose answer is lost', { skip: skipWithoutChromiu
   /** Each request arrives, and none of its answers. Ends when the form shows that. */
   async function loseAnswers(page: Page, path: string, press: () => Promise<void>): Promise<void> {
     await page.route(path, async (route) => {
-      if (route.request().method() !== 'POST') return route.continue()
+      if (route.request().method() === 'GET') return route.continue()
       await route.fetch()
       return route.abort()
     })
@@ -75,6 +75,22 @@ describe('forms of the console whose answer is lost', { skip: skipWithoutChromiu
     await page.getByLabel('Who may add items').selectOption('token')
     await create.click()
     await page.getByText('Contributor token', { exact: true }).waitFor()
+    await page.context().close()
+  })
+
+  test('a collection that is changed to take a token, and is saved again, shows the token that it has', async () => {
+    const { id } = await world.makeCollection([])
+    const { page } = await open(`/collections/${id}/settings`)
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    await page.getByLabel('Who may add items').selectOption('token')
+    await loseAnswers(page, `**/v1/collections/${id}`, () => save.click())
+    await save.click()
+    const dialog = page.getByRole('dialog', { name: 'The new tokens' })
+    const secret = await dialog.locator('code').innerText()
+    const body = { type: 'wish', content: { text: 'with the token' } }
+    const key = world.tenant.publishableKey
+    const added = await send(world.api, 'POST', `/collections/${id}/items`, { key, collectionToken: secret, body })
+    assert.equal(added.status, 201)
     await page.context().close()
   })
 

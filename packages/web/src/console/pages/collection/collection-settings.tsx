@@ -63,8 +63,8 @@ function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { o
     item_access: access,
     wall,
   }
-  const save = async () => {
-    const { contributor_token: token, ...changed } = (await api.updateCollection({ id, body })).data
+  const save = async (idempotencyKey: string) => {
+    const { contributor_token: token, ...changed } = (await api.updateCollection({ id, body, idempotencyKey })).data
     onChange(changed)
     if (token !== undefined) onSecrets([['Contributor token', token]])
     showToast('Saved')
