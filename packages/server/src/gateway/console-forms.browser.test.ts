@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { assertAccessible, skipWithoutChromium } from '@atrium/web/testing/start-test-browser'
 import type { Page } from 'playwright-core'
 import { phone, startConsoleInChromium, type ConsoleInChromium } from '#testing/console-in-chromium.ts'
+import { send } from '#testing/http.ts'
 
 interface FormCase {
   title: string
@@ -45,7 +46,19 @@ describe('the forms of the console', { skip: skipWithoutChromium, timeout: 200_0
       sends: ['Make the collection'],
       fixed: ['/item_access'],
     },
-    { title: 'Pages and access of a collection', path: '/collections/:id/settings', sends: ['Save'] },
+    {
+      title: 'Pages and access of a collection',
+      path: '/collections/:id/settings',
+      fill: all(
+        field('Title', 'Wishes'),
+        field('Description', 'Write one.'),
+        async (page) => void (await page.getByLabel('Theme').selectOption('neon')),
+        async (page) => void (await page.getByLabel('Who may add items').selectOption('token')),
+        async (page) => void (await page.getByLabel('Who sees new items').selectOption('owner')),
+        (page) => page.getByLabel(/^Show the open items on a wall/).uncheck(),
+      ),
+      sends: ['Save'],
+    },
     { title: 'New agent, hosted', path: '/agents', opens: 'New agent', fill: agent, sends: ['Register the agent'] },
     {
       title: 'New agent, remote',
@@ -183,6 +196,50 @@ describe('the forms of the console', { skip: skipWithoutChromium, timeout: 200_0
       assert.deepEqual(problems, [])
       await page.context().close()
     })
+
+  test('the settings of a collection: only what was changed in the form is sent, and what others changed is shown', async () => {
+    const { id, token: collectionToken } = await world.makeCollection([])
+    const { page, problems } = await world.open(`/collections/${id}/settings`)
+    const title = page.getByLabel('Title', { exact: true })
+    const wall = page.getByLabel(/^Show the open items on a wall/)
+    await title.fill('Lantern evening')
+    const owner = { key: world.tenant.publishableKey, collectionToken }
+    const others = { metadata: { share_description: 'By the lake', theme: 'neon' }, contributor_policy: 'token', wall: false }
+    assert.equal((await send(world.api, 'PATCH', `/collections/${id}`, { ...owner, body: others })).status, 200)
+    const sent: unknown[] = []
+    page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.postDataJSON()))
+    const save = async () => {
+      const answer = page.waitForResponse((res) => res.request().method() === 'PATCH')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      assert.equal((await answer).status(), 200)
+      await page.locator('form button[type=submit]:enabled').waitFor()
+    }
+    await save()
+    const { data } = (await send(world.api, 'GET', `/collections/${id}`, owner)).body
+    assert.deepEqual(data.metadata, { share_title: 'Lantern evening', share_description: 'By the lake', theme: 'neon' })
+    assert.deepEqual([data.contributor_policy, data.wall], ['token', false])
+    assert.deepEqual(
+      [
+        await page.getByLabel('Description', { exact: true }).inputValue(),
+        await page.getByLabel('Theme').inputValue(),
+        await page.getByLabel('Who may add items').inputValue(),
+        await wall.isChecked(),
+      ],
+      ['By the lake', 'neon', 'token', false],
+    )
+    await title.fill(' ')
+    await wall.check()
+    await wall.uncheck()
+    await save()
+    await save()
+    assert.deepEqual(sent, [
+      { metadata: { share_title: 'Lantern evening' } },
+      { metadata: { share_title: null }, wall: false },
+      { metadata: {} },
+    ])
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
 
   test('a form with empty or wrong fields is not sent, names each, and forgets what is corrected', async () => {
     const { page, problems } = await open(

@@ -43,28 +43,43 @@ export function CollectionSettings({ collection, onChange }: SettingsProps) {
 
 const themes = ['light', 'dark', 'paper', 'neon'] as const
 
-function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { onSecrets: (secrets: Secrets) => void }) {
-  const { id, metadata } = collection
+type Values = Record<'share_title' | 'share_description' | 'theme', string> &
+  Pick<Collection, 'contributor_policy' | 'item_access' | 'wall'>
+
+function valuesOf({ metadata, contributor_policy, item_access, wall }: Collection): Values {
   const text = (name: string) => (typeof metadata[name] === 'string' ? metadata[name] : '')
-  const [title, setTitle] = useState(text('share_title'))
-  const [description, setDescription] = useState(text('share_description'))
-  const [theme, setTheme] = useState(text('theme'))
-  const [policy, setPolicy] = useState(collection.contributor_policy)
-  const [access, setAccess] = useState(collection.item_access)
-  const [wall, setWall] = useState(collection.wall)
-  // null removes a field. Fields that the form does not show stay.
-  const body = {
-    metadata: {
-      share_title: title.trim() || null,
-      share_description: description.trim() || null,
-      ...(typeof metadata['theme'] === 'object' ? {} : { theme: theme || null }),
-    },
-    contributor_policy: policy,
-    item_access: access,
+  return {
+    share_title: text('share_title'),
+    share_description: text('share_description'),
+    theme: text('theme'),
+    contributor_policy,
+    item_access,
     wall,
   }
-  const save = async (idempotencyKey: string) => {
+}
+
+/** null removes a field. */
+function bodyOf({ share_title, share_description, theme, ...access }: Partial<Values>) {
+  const texts = Object.entries({ share_title, share_description, theme }).filter(([, text]) => text !== undefined)
+  return { metadata: Object.fromEntries(texts.map(([name, text]) => [name, text?.trim() || null])), ...access }
+}
+
+function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { onSecrets: (secrets: Secrets) => void }) {
+  const { id, metadata } = collection
+  // Only these are sent: another member or the app may have changed the others since the page was loaded.
+  const [changes, setChanges] = useState<Partial<Values>>({})
+  const values = { ...valuesOf(collection), ...changes }
+  const setter =
+    <Name extends keyof Values>(name: Name) =>
+    (value: Values[Name]) =>
+      setChanges((now) => ({ ...now, [name]: value }))
+  const body = bodyOf(changes)
+  const save = async (formKey: string) => {
+    // A field that was changed and changed back is sent, so equal values of the form may be different requests.
+    const idempotencyKey = [formKey, ...Object.keys(changes).toSorted()].join('.')
     const { contributor_token: token, ...changed } = (await api.updateCollection({ id, body, idempotencyKey })).data
+    // What was typed while it was being saved stays.
+    setChanges((now) => (now === changes ? {} : now))
     onChange(changed)
     if (token !== undefined) onSecrets([['Contributor token', token]])
     showToast('Saved')
@@ -86,16 +101,16 @@ function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { o
       <TextField
         label="Title"
         path="/metadata/share_title"
-        value={title}
-        onChange={setTitle}
+        value={values.share_title}
+        onChange={setter('share_title')}
         maxLength={200}
         hint="Shown on the share page and the wall."
       />
       <TextArea
         label="Description"
         path="/metadata/share_description"
-        value={description}
-        onChange={setDescription}
+        value={values.share_description}
+        onChange={setter('share_description')}
         rows={2}
         maxLength={1_000}
       />
@@ -105,16 +120,16 @@ function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { o
         <SelectField
           label="Theme"
           path="/metadata/theme"
-          value={theme}
-          onChange={setTheme}
+          value={values.theme}
+          onChange={setter('theme')}
           options={[['', 'Default'], ...themes.map((name) => [name, name] as const)]}
         />
       )}
       <SelectField
         label="Who may add items"
         path="/contributor_policy"
-        value={policy}
-        onChange={setPolicy}
+        value={values.contributor_policy}
+        onChange={setter('contributor_policy')}
         options={[
           ['open', 'Every visitor of the app'],
           ['token', 'Holders of the contributor token'],
@@ -123,8 +138,8 @@ function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { o
       <SelectField
         label="Who sees new items"
         path="/item_access"
-        value={access}
-        onChange={setAccess}
+        value={values.item_access}
+        onChange={setter('item_access')}
         options={[
           ['owner', 'Only the owner'],
           ['open', 'Everyone with the publishable key'],
@@ -133,8 +148,8 @@ function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { o
       <CheckField
         path="/wall"
         label="Show the open items on a wall that anyone with the link can open"
-        checked={wall}
-        onChange={setWall}
+        checked={values.wall}
+        onChange={setter('wall')}
       />
     </Form>
   )
