@@ -4,12 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { answerInvitation, openListedRoom } from '../../../client/src/listed-room.ts'
 import { parseInvitation } from '../../../room-client/src/answer-invitation.ts'
+import { ListedConnection } from '../../../room-client/src/listed-connection.ts'
 import { importPairs } from '../../../room-client/src/room-device.ts'
 import { newDevice } from '../../../client/src/testing/listed-rooms.ts'
 import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { newVisitor, write } from './testing/visitor.ts'
+import { message, newVisitor, write } from './testing/visitor.ts'
 
 describe('a room with a list whose network fails in between', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
   let browser: Browser
@@ -222,6 +223,46 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
     await button(ann.page, 'Let in Grace').click()
     await button(ann.page, 'Remove Grace').waitFor()
     assert.equal(await ann.page.getByRole('alert').count(), 0)
+    await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
+    await ann.close()
+  })
+
+  test('a line of another device with the id of a message is not taken for that message', async () => {
+    const ann = await newVisitor(browser)
+    const link = await makeListedRoom(ann.page)
+    const [, room = '', owner = ''] = /#(.+)~~(.+)$/.exec(link) ?? []
+    await button(ann.page, 'People').first().click()
+    await ann.page.getByLabel('Invite somebody').fill('Mallory')
+    await ann.page.keyboard.press('Enter')
+    await button(ann.page, 'Show link for Mallory').click()
+    const invitation = new URL(await ann.page.getByLabel('Invitation for Mallory').inputValue()).hash.slice(1)
+    const more = { spaceUrl: `${space.origin}/space`, audience: space.origin, name: 'Mallory', device: await newDevice() }
+    await answerInvitation(invitation, more)
+    await button(ann.page, 'Let in Mallory').click()
+    await button(ann.page, 'Remove Mallory').waitFor()
+    await ann.page.keyboard.press('Escape')
+    // The service keeps the message back, and tells its id to a member, who writes a line of its own with that id.
+    const mallory = new ListedConnection({ ...more, room, owner })
+    let appended = 0
+    await ann.page.route('**/space', async (route, request) => {
+      const body = request.postData() ?? ''
+      if (!body.includes('"op":"append"')) return route.fallback()
+      const { dedupe: id } = JSON.parse(body) as { dedupe: string }
+      const turn = { t: 'turn', id, at: new Date().toISOString(), text: 'I agree to everything' }
+      await route.fulfill({ json: { ok: true, seq: 99 } })
+      if (appended++ === 0) await mallory.append(turn, undefined)
+    })
+    await write(ann.page, 'I disagree')
+    const foreign = message(ann.page, 'I agree to everything')
+    await foreign.waitFor()
+    await ann.page.locator('.pending.sent', { hasText: 'I disagree' }).waitFor()
+    assert.match((await foreign.locator('.byline').textContent()) ?? '', /^Mallory/)
+    await ann.page.reload()
+    await foreign.waitFor()
+    assert.match((await foreign.locator('.byline').textContent()) ?? '', /^Mallory/)
+    // It was sent again, and the answer came after the line.
+    await ann.page.locator('.pending.sent', { hasText: 'I disagree' }).waitFor()
+    assert.equal(appended, 2)
     await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
     await ann.close()
   })

@@ -8,15 +8,18 @@ import { useStore } from '../use-store.ts'
 export type IsMine = (entry: Entry) => boolean
 
 /**
- * Whether a message was written on this device: it carries a device key of this page, or the service returned its id
- * when it was sent. Nothing else counts. Everyone in the room can read a client_id, and a guest can present another
- * guest's key without a proof.
+ * Whether a message was written on this device: it carries a device key of this page or, where there is no list of
+ * devices, the service returned its id when it was sent. Nothing else counts. Everyone in the room can read a client_id,
+ * and a guest can present another guest's key without a proof.
  */
 export function useMine(session: RoomSession): IsMine {
   const make = (keys: readonly string[]): IsMine => {
-    return ({ id, author: { kind, key, proven } }) =>
+    return (entry) => {
+      const { kind, key, proven } = entry.author
       // The key of an account was proven at the sign-in, because the token names it.
-      (key !== undefined && keys.includes(key) && (kind === 'account' || proven === true)) || session.sender.own.has(id)
+      const isProven = kind === 'account' || proven === true
+      return (key !== undefined && keys.includes(key) && isProven) || session.sender.own.has(entry)
+    }
   }
   const [isMine, setIsMine] = useState<IsMine>(() => make([]))
   // Whoever signs in or out has other rights to the same messages: they are drawn again.

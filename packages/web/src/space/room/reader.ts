@@ -7,6 +7,7 @@ import { backoffMs, Naps } from './backoff.ts'
 import type { Channel } from './channel.ts'
 import { mergeEntries } from './chunks.ts'
 import { isSignInOver } from './is-sign-in-over.ts'
+import type { OwnEntries } from './own-entries.ts'
 import { Retractions } from './retraction.ts'
 import type { RoomState } from './room-state.ts'
 
@@ -103,8 +104,9 @@ export class Reader {
   }
 
   /** Whether the message was read, or is one of those before the first that was fetched. */
-  hasRead({ seq, id }: { seq: number; id: string }): boolean {
-    return this.byId.has(id) || seq < (this.#from ?? 0)
+  hasRead({ seq, id }: { seq: number; id: string }, own: OwnEntries): boolean {
+    const entry = this.byId.get(id)
+    return entry ? own.has(entry) : seq < (this.#from ?? 0)
   }
 
   async loadEarlier(lines = EAGER_LINES): Promise<void> {

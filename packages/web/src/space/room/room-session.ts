@@ -46,8 +46,9 @@ export class RoomSession {
     this.channel = channel
     signal.addEventListener('abort', () => channel.close())
     this.sender = new Sender(channel, vault, this.state, signal, {
+      key: listed?.own.device.signing.thumbprint,
       nameOf: () => this.names.value.name,
-      hasRead: (said) => this.reader.hasRead(said),
+      hasRead: (said) => this.reader.hasRead(said, this.sender.own),
     })
     this.reader = new Reader(channel, this.state, signal, {
       onNews: (entries) => onNews(entries, this),

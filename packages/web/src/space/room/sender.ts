@@ -12,6 +12,8 @@ import type { RoomState } from './room-state.ts'
 import type { Vault } from './vault.ts'
 
 interface SenderOptions {
+  /** Of this device, in a room with a list. */
+  readonly key: string | undefined
   /** The name that a guest claims. */
   readonly nameOf: () => string | undefined
   /** Whether the message is part of the history that was read. The service alone is not believed. */
@@ -37,7 +39,7 @@ export class Sender {
   constructor(channel: Channel, vault: Vault, state: Store<RoomState>, signal: AbortSignal, options: SenderOptions) {
     this.#channel = channel
     this.#vault = vault
-    this.own = new OwnEntries(vault)
+    this.own = new OwnEntries(vault, options.key)
     this.#state = state
     this.#signal = signal
     this.#options = options
@@ -86,7 +88,7 @@ export class Sender {
 
   /** Removes the messages whose entries are part of the history now. */
   reconcile(entries: readonly Entry[]): void {
-    const ids = new Set(entries.map(({ id }) => id))
+    const ids = new Set(entries.filter((entry) => this.own.has(entry)).map(({ id }) => id))
     const { pending } = this.#state.value
     this.drop(pending.flatMap(({ clientId, entryId }) => (entryId !== undefined && ids.has(entryId) ? [clientId] : [])))
   }

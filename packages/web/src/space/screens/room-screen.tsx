@@ -109,8 +109,7 @@ function Opening({ link, opened }: { link: 'online' | 'offline' | 'away' | 'trou
 
 /** Announces messages of others; of the visitor's own messages it only announces that they were sent. */
 async function sayNews(entries: readonly Entry[], session: RoomSession): Promise<void> {
-  const isOwn = ({ id }: Entry) => session.sender.own.has(id)
-  const others = entries.filter((entry) => !isOwn(entry))
+  const others = entries.filter((entry) => !session.sender.own.has(entry))
   const [first] = others
   if (!first) return announce(t.tools.spoken.sent)
   if (others.length > 2) return announce(t.room.newMessages(others.length))
