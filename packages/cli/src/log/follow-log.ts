@@ -6,12 +6,24 @@ import { hashLeaf } from '@atrium/log/merkle'
 import type { Verifier } from '@atrium/log/note'
 import { appendLeaves, bundlePath, rootOfEdge, tileWidth, type Edge } from '@atrium/log/tiles'
 
-/** How far a log has been followed: its last checkpoint, and the edge of the tree, from which the next root is computed. */
-export interface Followed {
+interface Head {
   size: number
   root: Uint8Array
   /** As the log served it. */
   checkpoint: string
+}
+
+/** How far a log has been followed: its last checkpoint, and the edge of the tree, from which the next root is computed. */
+export interface Followed extends Head {
+  edge: Edge
+  /** Set while a look ended before it had read all entries of the next checkpoint. What was read of it is not proved yet. */
+  reading?: Reading | undefined
+}
+
+export interface Reading {
+  head: Head
+  /** How many entries of the tree are read. */
+  at: number
   edge: Edge
 }
 
@@ -45,20 +57,46 @@ export class Misbehaviour extends Error {
 /**
  * Reads the entries after those that were followed, and checks that the log's new checkpoint is of exactly the old
  * leaves and these. Each bundle is read and hashed by itself, so that memory does not grow with the log. Throws
- * Misbehaviour. `onEntry` is called for entries before the whole is proved.
+ * Misbehaviour. `onEntry` is called for entries before the whole is proved. Once `isEnough`, it returns how far it came,
+ * and the next call continues there: an operator can sign any size, and serve entries without end.
  */
 export async function followLog(
   { read, logKeys }: Source,
   last: Followed,
   onEntry: (entry: LoggedEntry) => void,
+  isEnough: () => boolean,
 ): Promise<Followed> {
   const signed = (await read('checkpoint')).toString()
-  const head = openHead(signed, logKeys)
-  if (head.size < last.size) {
-    throw new Misbehaviour('rolled_back', `the log shrank from ${last.size} to ${head.size} leaves`, signed)
+  const { size, root } = openHead(signed, logKeys)
+  const newest: Head = { size, root, checkpoint: signed }
+  const lastSize = last.reading?.head.size ?? last.size
+  if (size < lastSize) {
+    throw new Misbehaviour('rolled_back', `the log shrank from ${lastSize} to ${size} leaves`, signed)
   }
-  const edge: Edge = new Map([...last.edge].map(([level, hashes]) => [level, [...hashes]]))
-  for (let at = last.size; at < head.size;) {
+  let followed = last
+  // The log signed the head that was being read, too, so it must also be a part of the newest.
+  for (const head of last.reading === undefined ? [newest] : [last.reading.head, newest]) {
+    const reading = await readUpTo(head, followed, { read, onEntry, isEnough })
+    if (reading.at < head.size) return { ...followed, reading }
+    if (!isSame(rootOfEdge(reading.edge), head.root)) {
+      const message = `the log forked: its tree of ${head.size} leaves is not that of ${followed.size} leaves with the entries after them`
+      throw new Misbehaviour('forked', message, head.checkpoint)
+    }
+    followed = { ...head, edge: reading.edge }
+  }
+  return followed
+}
+
+const copyEdge = (edge: Edge): Edge => new Map([...edge].map(([level, hashes]) => [level, [...hashes]]))
+
+async function readUpTo(
+  head: Head,
+  followed: Followed,
+  { read, onEntry, isEnough }: Pick<Source, 'read'> & { onEntry: (entry: LoggedEntry) => void; isEnough: () => boolean },
+): Promise<Reading> {
+  let { at, edge } = followed.reading ?? { at: followed.size, edge: followed.edge }
+  edge = copyEdge(edge)
+  while (at < head.size && !isEnough()) {
     const index = Math.floor(at / tileWidth)
     const width = Math.min(tileWidth, head.size - index * tileWidth)
     const entries = openBundle(await read(bundlePath({ index, width })), width).slice(at - index * tileWidth)
@@ -66,11 +104,7 @@ export async function followLog(
     for (const [i, bytes] of entries.entries()) onEntry({ index: at + i, bytes })
     at += entries.length
   }
-  if (!isSame(rootOfEdge(edge), head.root)) {
-    const message = `the log forked: its tree of ${head.size} leaves is not that of ${last.size} leaves with the entries after them`
-    throw new Misbehaviour('forked', message, signed)
-  }
-  return { size: head.size, root: head.root, checkpoint: signed, edge }
+  return { head, at, edge }
 }
 
 function openHead(signed: string, logKeys: readonly Verifier[]): OpenedCheckpoint {

@@ -7,7 +7,7 @@ import { hashLeaf } from '@atrium/log/merkle'
 import { parseNote, parseVerifier, type Verifier } from '@atrium/log/note'
 import { judge, type Policy } from '@atrium/log/policy'
 import { OperatorError } from '../operator-api.ts'
-import { followLog, Misbehaviour, type Followed } from './follow-log.ts'
+import { followLog, Misbehaviour, type Followed, type LoggedEntry } from './follow-log.ts'
 import { readFollowed, writeFollowed } from './monitor-state.ts'
 import { readPolicyFile } from './run-witness.ts'
 
@@ -33,6 +33,12 @@ const knownTypes: ReadonlySet<string> = new Set(entryTypes)
 /** Types that the operator has to have made: with --expected, each must be listed. */
 const listedTypes = new Set(['certificate', 'signing_key'])
 const timeoutMs = 10_000
+/**
+ * A look ends after this time, or after so many unexpected entries, and the next one continues where it was. Otherwise
+ * a log that serves entries without end would keep the monitor silent, or fill its memory.
+ */
+const lookMs = 5 * 60_000
+const maxUnexpected = 1_000
 /** A full bundle of the longest entries. */
 const maxFileBytes = 256 * (65_535 + 2)
 
@@ -55,7 +61,7 @@ export async function monitor(url: string, options: MonitorOptions): Promise<voi
       if (options.webhook) await send(options.webhook, { log: url, ...report })
     }
     // Written after the reports: one that was not sent because of a crash is sent again.
-    if (followed.size > last.size) await writeFollowed(options.state, followed)
+    if (entriesRead(followed) !== entriesRead(last)) await writeFollowed(options.state, followed)
     last = followed
     if (options.once) {
       if (reports.some(({ event }) => event !== 'grown')) process.exitCode = 1
@@ -64,6 +70,8 @@ export async function monitor(url: string, options: MonitorOptions): Promise<voi
     await delay(options.interval * 1_000)
   }
 }
+
+const entriesRead = ({ size, reading }: Followed) => reading?.at ?? size
 
 function readOptions(url: string, { vkey, policy: path, expected }: MonitorOptions): Watched {
   const policy = path === undefined ? undefined : readPolicyFile(path)
@@ -88,22 +96,31 @@ function readExpected(path: string): ReadonlySet<string> {
 /** One look at the log. A log that misbehaves is not followed any further. */
 async function look(watched: Watched, last: Followed): Promise<{ reports: Report[]; followed: Followed }> {
   const reports: Report[] = []
+  const endsAt = performance.now() + lookMs
   try {
     const read = (path: string) => readFile(`${watched.url.replace(/\/$/, '')}/${path}`)
-    const followed = await followLog({ read, logKeys: watched.logKeys }, last, ({ index, bytes }) => {
+    const onEntry = ({ index, bytes }: LoggedEntry) => {
       const unexpected = findUnexpected(bytes, watched)
       if (unexpected !== undefined) reports.push({ event: 'unexpected_entry', index, ...unexpected })
-    })
+    }
+    const isEnough = () => reports.length >= maxUnexpected || performance.now() >= endsAt
+    const followed = await followLog({ read, logKeys: watched.logKeys }, last, onEntry, isEnough)
     if (followed.size > last.size) {
       const { isWitnessed, cosigners } = judgeCosigners(followed.checkpoint, watched)
       const entries = followed.size - last.size
       reports.push({ event: 'grown', size: followed.size, entries, witnesses: cosigners, witnessed: isWitnessed })
+    }
+    if (followed.reading) {
+      const { at, head } = followed.reading
+      reports.push({ event: 'unreachable', message: `${at} of ${head.size} entries are read; the next look continues` })
     }
     return { reports, followed }
   } catch (error) {
     if (error instanceof Misbehaviour) {
       const { kind, message, proof } = error
       reports.push({ event: kind, message, size: last.size, ...(proof === undefined ? {} : { checkpoint: proof }) })
+      // What was read may be the wrong part. The next look begins after what is proved.
+      if (kind === 'forked') return { reports, followed: { ...last, reading: undefined } }
     } else reports.push({ event: 'unreachable', message: error instanceof Error ? error.message : String(error) })
     return { reports, followed: last }
   }

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { encodeBundle } from '@atrium/log/bundle'
+import { formatVerifier, makeVerifier, signatureTypes } from '@atrium/log/note'
+import { ed25519PublicKey, signCheckpoint } from '@atrium/log/signing'
+import { makeEntries, StoredLog } from '@atrium/log/testing/stored-log'
+import { parseTilePath, tileWidth } from '@atrium/log/tiles'
+import { runAtrium } from '../../../../tests/support/run-atrium.ts'
+import { followLog, Misbehaviour, notFollowed, type Followed } from './follow-log.ts'
+import { readFollowed, writeFollowed } from './monitor-state.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'atrium-monitor-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const seed = Buffer.alloc(32, 3)
+const origin = 'log.example.com/log'
+const logKey = makeVerifier(origin, signatureTypes.note, ed25519PublicKey(seed))
+
+test('a monitor neither waits for the end of an endless log nor keeps all that it reports of it', async () => {
+  const size = 2 ** 50
+  const head = signCheckpoint({ origin, size, root: Buffer.alloc(32) }, seed)
+  const asked: string[] = []
+  const server = createServer((req, res) => {
+    asked.push(req.url!)
+    res.end(req.url === '/checkpoint' ? head : encodeBundle(Array.from({ length: tileWidth }, () => Buffer.alloc(0))))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => server.close())
+  const state = join(folder, 'endless.json')
+  const look = async () => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const run = runAtrium(['monitor', url, '--vkey', formatVerifier(logKey), '--state', state, '--once'], {})
+    after(() => run.kill())
+    const code = await run.ended(60_000)
+    const lines = run.output().trim().split('\n')
+    return { code, reports: lines.map((line) => JSON.parse(line)) }
+  }
+  for (const [from, to] of [
+    [0, 1_024],
+    [1_024, 2_048],
+  ] as const) {
+    const { code, reports } = await look()
+    assert.equal(code, 1)
+    const last = reports.pop()
+    assert.deepEqual([last.event, last.message], ['unreachable', `${to} of ${size} entries are read; the next look continues`])
+    assert.deepEqual([reports.length, reports[0].event, reports[0].index], [to - from, 'unexpected_entry', from])
+  }
+  assert.equal(asked.length, 2 + 2_048 / tileWidth)
+  assert.equal(JSON.parse(readFileSync(state, 'utf8')).size, 0, 'nothing is proved yet')
+})
+
+const makeLog = (size: number, change?: number) => {
+  const log = new StoredLog()
+  log.append(makeEntries(size).map((entry, i) => (i === change ? Buffer.from('changed') : entry)))
+  return log
+}
+
+/** Follows a log, two bundles for each look. `seen` are the indexes of the entries. */
+async function lookAt(log: StoredLog, last: Followed) {
+  const checkpoint = signCheckpoint({ origin, size: log.size, root: log.root() }, seed)
+  let bundles = 0
+  const read = async (path: string) => {
+    if (path === 'checkpoint') return Buffer.from(checkpoint)
+    bundles++
+    const { index, width } = parseTilePath(path)!
+    return encodeBundle(log.entries.slice(index * tileWidth, index * tileWidth + width))
+  }
+  const seen: number[] = []
+  const followed = await followLog(
+    { read, logKeys: [logKey] },
+    last,
+    ({ index }) => seen.push(index),
+    () => bundles >= 2,
+  )
+  const path = join(folder, 'followed.json')
+  await writeFollowed(path, followed)
+  return { followed: await readFollowed(path), seen }
+}
+
+test('a log that is longer than one look is followed over several, each entry once', async () => {
+  const first = await lookAt(makeLog(1_000), notFollowed)
+  assert.deepEqual([first.followed.size, first.followed.reading?.at], [0, 512])
+  // It has grown meanwhile. The head that was being read is reached first.
+  const second = await lookAt(makeLog(1_100), first.followed)
+  assert.deepEqual([second.followed.size, second.followed.reading?.at, second.followed.reading?.head.size], [1_000, 1_000, 1_100])
+  const third = await lookAt(makeLog(1_100), second.followed)
+  assert.deepEqual([third.followed.size, third.followed.reading], [1_100, undefined])
+  assert.deepEqual(
+    [...first.seen, ...second.seen, ...third.seen],
+    Array.from({ length: 1_100 }, (_, i) => i),
+  )
+})
+
+test('an interrupted look proves what the log signed before it', async () => {
+  const { followed } = await lookAt(makeLog(1_000), notFollowed)
+  const isA = (kind: Misbehaviour['kind']) => (error: unknown) => error instanceof Misbehaviour && error.kind === kind
+  await assert.rejects(lookAt(makeLog(900), followed), isA('rolled_back'))
+  // Another tree of the same size, and one that has another entry in a place that is read before or after the break.
+  for (const changed of [1, 600]) await assert.rejects(lookAt(makeLog(1_000, changed), followed), isA('forked'))
+  await assert.rejects(lookAt(makeLog(1_100, 600), followed), isA('forked'))
+})
