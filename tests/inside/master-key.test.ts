@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../packages/server/tes
 import { sealedColumns, type SealedRef } from '../../packages/server/src/crypto/vault/sealed-columns.ts'
 import { Vault } from '../../packages/server/src/crypto/vault/vault.ts'
 import { agentControlToken, agentEndpoint } from '../support/agent-endpoint.ts'
-import { adminToken, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
+import { adminToken, freePort, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { askGood, call, makeCollection, makeTenant } from '../support/call-api.ts'
 import { grantCoupon, sellCredits } from '../support/credits.ts'
 import { fundIssuer } from '../support/fund-issuer.ts'
@@ -157,7 +157,7 @@ test('a new master key takes over in service: nothing is lost when the old one i
   assert.equal(code, 0, output)
   assert.match(
     output,
-    /seals 16 values, 15 of them resealed now. Keep it.\n✓ Key 2 .*: needed only for stored answers .*, until 20.*Then it can be removed/,
+    /seals 16 values, 15 of them resealed now. Keep it.\n✓ Key 2 .*: needed only for stored answers .*, until 20.*Remove it 30 days after/,
   )
   assert.deepEqual((await replay()).data, planted.stored)
   const resealed = await openAll(newKey)
@@ -209,5 +209,52 @@ test('the old key is still needed while a process that seals under it runs', asy
     await forgotten.end('SIGKILL')
     await renewed.end('SIGKILL')
     await shared.drop()
+  }
+})
+
+test('a cached page of a wall is fetched anew under a new master key, and its stream needs the old key no more', async () => {
+  const walls = await createTestDatabase()
+  // The page names its own address.
+  const port = await freePort()
+  const start = (...keys: Buffer[]) =>
+    startAtrium({
+      databaseUrl: walls.url,
+      role: 'api',
+      port,
+      env: { ATRIUM_MASTER_KEY: keys.map((key) => key.toString('base64')).join(',') },
+    })
+  let api = await start(oldKey)
+  const renew = async (...keys: Buffer[]) => {
+    await api.end()
+    api = await start(...keys)
+  }
+  try {
+    const { publishable: key } = await makeTenant(api.origin)
+    const { id } = (await askGood(api.origin, 'POST /v1/collections', { key, body: { wall: true } })).data
+    const load = async (headers: Record<string, string> = {}) => {
+      const page = await fetch(`${api.origin}/v1/collections/${id}/wall`, { headers })
+      const [, cursor = ''] = /data-cursor="([^"]+)"/.exec(await page.text()) ?? []
+      return { status: page.status, cursor, headers: { 'if-none-match': page.headers.get('etag') ?? '' } }
+    }
+    const stream = async ({ cursor }: { cursor: string }) => {
+      const answer = await fetch(`${api.origin}/v1/collections/${id}/wall/stream?cursor=${cursor}`)
+      await answer.body?.cancel()
+      return answer.status
+    }
+    const cached = await load()
+    assert.equal((await load(cached.headers)).status, 304)
+    await renew(newKey, oldKey)
+    assert.equal(await stream(cached), 200, 'the old key is there')
+    const renewed = await load(cached.headers)
+    assert.equal(renewed.status, 200)
+    assert.equal((await load(renewed.headers)).status, 304)
+    const { code, output } = await reseal(api)
+    assert.equal(code, 0, output)
+    assert.match(output, /✓ Key 2 .*: nothing that is stored needs it\. Remove it 30 days after/)
+    await renew(newKey)
+    assert.deepEqual([await stream(cached), await stream(renewed)], [400, 200])
+  } finally {
+    await api.end('SIGKILL')
+    await walls.drop()
   }
 })

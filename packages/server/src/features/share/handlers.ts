@@ -27,7 +27,10 @@ const renderWall: HandlerOf<'renderWall'> = async ({ ctx, params, query, headers
   }
   const text = readPageText(asked['accept-language'])
   const { html, etagOf, csp } = renderWallPage(await loadWallInput(ctx, collection, query), inlineHash, text)
-  return { status: 200, data: html, etag: etagOf, headers: pageHeaders(csp, text) }
+  // The first master key sealed the page's cursor. A cached page has to be replaced before that key is removed, because
+  // its stream would then refuse the cursor.
+  const [keyId] = ctx.vault.keyIds
+  return { status: 200, data: html, etag: etagOf + keyId.toString('hex'), headers: pageHeaders(csp, text) }
 }
 
 const getOembed: HandlerOf<'getOembed'> = async ({ ctx, query }) => {
