@@ -31,6 +31,7 @@ import { keyChannel } from '#features/keys/store.ts'
 import { RevocationProbe } from '#features/revocation-probe/revocation-probe.ts'
 import { AgentRooms } from '#features/sessions/agent-room.ts'
 import { stopSessionsOfAgent } from '#features/sessions/session-transitions.ts'
+import { deriveCursorKey } from '#features/streams/channel.ts'
 import { EventStreams } from '#features/streams/event-streams.ts'
 import { SuspensionReader } from '#features/tenants/suspension-reader.ts'
 import { UsageCounter } from '#features/usage/usage-counter.ts'
@@ -125,7 +126,7 @@ export async function openContext(
     databaseUrl: directUrl,
     log,
     keyCache,
-    masterKeys: secrets.masterKeys,
+    cursorKeys: secrets.masterKeys.map(deriveCursorKey),
     limits: config.streams,
     registry: metrics.registry,
   })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createSecretKey } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +27,7 @@ let connection: Awaited<ReturnType<typeof openConnection>>
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'atrium-hostile-backup-'))
   const diskOf = (name: string) =>
-    new DiskBlobs({ folder: join(folder, name), publicUrl: 'http://localhost', urlKeys: [Buffer.alloc(32)] })
+    new DiskBlobs({ folder: join(folder, name), publicUrl: 'http://localhost', urlKeys: [createSecretKey(Buffer.alloc(32))] })
   const api = await startTestApi()
   try {
     const { publishableKey: key } = await api.makeTenant()
@@ -97,7 +98,7 @@ test('if the disk lacks room for a stored file, the restore says so and does not
   blobs = new DiskBlobs({
     folder: join(folder, 'target'),
     publicUrl: 'http://localhost',
-    urlKeys: [Buffer.alloc(32)],
+    urlKeys: [createSecretKey(Buffer.alloc(32))],
     minFreeBytes: 2 ** 60,
   })
   assert.equal(

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { required } from '@atrium/contract/required'
 import { randomBytes } from '#crypto/random.ts'
 import type { News } from '../events/stream-store.ts'
@@ -8,25 +8,27 @@ const nonceBytes = 12
 const tagBytes = 16
 const cursorBytes = nonceBytes + 8 + tagBytes
 
+/** From it, the key of each stream derives. A key object: Node would convert a key in bytes at every call. */
+export function deriveCursorKey(masterKey: Buffer): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), 'atrium/streams/cursor/v1', 32)))
+}
+
 /**
  * The cursors of one stream. A cursor is the tenant's sequence, sealed with AES-256-GCM under a key of this stream
  * alone. A reader of a public stream therefore does not learn how many other events there are, and a cursor of
  * another stream does not open.
  */
 export class StreamCursor {
-  readonly #keys: Buffer[]
+  readonly #keys: KeyObject[]
 
-  /** The first master key seals. */
-  constructor(masterKeys: readonly Buffer[], stream: string) {
-    this.#keys = masterKeys.map((masterKey) => {
-      const key = Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), 'atrium/streams/cursor/v1', 32))
-      return createHmac('sha256', key).update(stream).digest()
-    })
+  /** The first key seals. */
+  constructor(cursorKeys: readonly KeyObject[], stream: string) {
+    this.#keys = cursorKeys.map((key) => createSecretKey(createHmac('sha256', key).update(stream).digest()))
   }
 
   seal(sequence: number): string {
     const nonce = randomBytes(nonceBytes)
-    const cipher = createCipheriv('aes-256-gcm', required(this.#keys[0], 'there is a master key'), nonce)
+    const cipher = createCipheriv('aes-256-gcm', required(this.#keys[0], 'there is a cursor key'), nonce)
     const position = Buffer.alloc(8)
     position.writeBigUInt64BE(BigInt(sequence))
     return Buffer.concat([nonce, cipher.update(position), cipher.final(), cipher.getAuthTag()]).toString('base64url')
@@ -106,10 +108,10 @@ export class Channel {
   #last: number
   #ended = false
 
-  constructor(target: ChannelTarget, feed: { readonly at: number }, masterKeys: readonly Buffer[], load: PageLoader) {
+  constructor(target: ChannelTarget, feed: { readonly at: number }, cursorKeys: readonly KeyObject[], load: PageLoader) {
     this.target = target
     this.name = channelName(target)
-    this.cursor = new StreamCursor(masterKeys, this.name)
+    this.cursor = new StreamCursor(cursorKeys, this.name)
     this.#load = load
     this.#feed = feed
     this.#since = this.#last = feed.at

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Database } from '#db/database.ts'
 import { ByShard } from '#features/distribution/by-shard.ts'
 import type { TenantShards } from '#features/distribution/tenant-shards.ts'
@@ -27,7 +28,7 @@ interface EventFeedsOptions {
   db: Database
   tenantShards: TenantShards
   outbox: Place
-  masterKeys: readonly Buffer[]
+  cursorKeys: readonly KeyObject[]
 }
 
 /**
@@ -41,20 +42,20 @@ export class EventFeeds {
   readonly #outbox: Place
   readonly #numbering: ByShard
   readonly #reading: ByShard
-  readonly #masterKeys: readonly Buffer[]
+  readonly #cursorKeys: readonly KeyObject[]
   readonly #load
   readonly #feeds = new Map<string, Feed>()
   #running: Promise<Failures> = Promise.resolve(new Map())
   #next: Promise<Failures> | undefined
   #again: NodeJS.Timeout | undefined
 
-  constructor({ db, tenantShards, outbox, masterKeys }: EventFeedsOptions) {
+  constructor({ db, tenantShards, outbox, cursorKeys }: EventFeedsOptions) {
     this.#db = db
     this.#shards = tenantShards
     this.#outbox = outbox
     this.#numbering = new ByShard(tenantShards)
     this.#reading = new ByShard(tenantShards)
-    this.#masterKeys = masterKeys
+    this.#cursorKeys = cursorKeys
     this.#load = pageLoader(db)
   }
 
@@ -85,7 +86,7 @@ export class EventFeeds {
       const name = channelName(target)
       const known = feed.channels.get(name)
       if (known && !known.ended) return known
-      const channel = new Channel(target, feed as { at: number }, this.#masterKeys, this.#load)
+      const channel = new Channel(target, feed as { at: number }, this.#cursorKeys, this.#load)
       feed.channels.set(name, channel)
       return channel
     } finally {

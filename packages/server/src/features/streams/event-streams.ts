@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Logger } from 'pino'
 import { Gauge, type Registry } from '#libraries/prom-client.js'
 import { Listener } from '@atrium/traffic/listener'
@@ -32,7 +33,8 @@ interface EventStreamsOptions {
   outbox: Place
   log: Logger
   keyCache: KeyCache
-  masterKeys: readonly Buffer[]
+  /** The first one seals. */
+  cursorKeys: readonly KeyObject[]
   limits: { perProcess: number; perAddress: number }
   registry: Registry
 }
@@ -83,7 +85,7 @@ export class EventStreams {
    * was sent.
    */
   readCursor(target: ChannelTarget, { cursor, sentAs }: SentCursor): number {
-    const sequence = new StreamCursor(this.#options.masterKeys, channelName(target)).open(cursor)
+    const sequence = new StreamCursor(this.#options.cursorKeys, channelName(target)).open(cursor)
     if (sequence !== undefined) return sequence
     const message = 'is not a cursor of this stream'
     throw new ApiError('invalid_cursor', { details: [{ path: sentAs, message }], message: `${sentAs}: ${message}` })
@@ -94,9 +96,9 @@ export class EventStreams {
    * the page does not show comes after it, and one that it shows may come after it too.
    */
   async cursorOfNow(target: ChannelTarget): Promise<string> {
-    const { db, masterKeys } = this.#options
+    const { db, cursorKeys } = this.#options
     const heads = await listHeads(db, [target.tenantId])
-    return new StreamCursor(masterKeys, channelName(target)).seal(heads.get(target.tenantId) ?? 0)
+    return new StreamCursor(cursorKeys, channelName(target)).seal(heads.get(target.tenantId) ?? 0)
   }
 
   connections(): Iterable<StreamConnection> {

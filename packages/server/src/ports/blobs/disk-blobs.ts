@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type KeyObject } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { mkdir, open, readdir, rm, rmdir, stat, statfs, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -28,7 +28,7 @@ export interface DiskBlobsOptions {
   /** Origin under which `addDiskBlobs` answers. */
   publicUrl: string
   /** The first key signs. URLs that another key has signed are accepted. */
-  urlKeys: readonly Buffer[]
+  urlKeys: readonly KeyObject[]
   /** Space that stays free on the disk, which the database may share. A file that would use it is rejected. */
   minFreeBytes?: number
 }
@@ -41,7 +41,7 @@ const abandonedMs = 60 * 60 * 1_000
 export class DiskBlobs implements Blobs {
   readonly #folder: string
   readonly #publicUrl: string
-  readonly #urlKeys: readonly Buffer[]
+  readonly #urlKeys: readonly KeyObject[]
   readonly #growing: GrowingFiles
   /** Of the unfinished files that the last sweep saw: since when at least each one is as it is. */
   #unchangedSinceMs = new Map<string, number>()

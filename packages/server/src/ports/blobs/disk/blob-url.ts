@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto'
 
 /** The permission in a signed URL. Every field is signed. */
 export type BlobGrant = UploadGrant | DownloadGrant
@@ -22,12 +22,13 @@ interface DownloadGrant {
 
 export type GrantRefusal = 'bad_signature' | 'expired'
 
-export function deriveBlobUrlKey(masterKey: Buffer): Buffer {
-  return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), 'atrium/blobs/url/v1', 32))
+/** A key object: Node would convert a key in bytes at every call. */
+export function deriveBlobUrlKey(masterKey: Buffer): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), 'atrium/blobs/url/v1', 32)))
 }
 
 /** `<key>?mime=…&expires=…&signature=…` */
-export function signBlobPath(urlKey: Buffer, grant: BlobGrant): string {
+export function signBlobPath(urlKey: KeyObject, grant: BlobGrant): string {
   const query = new URLSearchParams({ mime: grant.mime })
   if (grant.method === 'PUT') {
     query.set('bytes', String(grant.bytes))
@@ -40,7 +41,7 @@ export function signBlobPath(urlKey: Buffer, grant: BlobGrant): string {
 
 /** The grant of a URL, if its signature is valid and it has not expired. */
 export function readBlobGrant(
-  urlKeys: readonly Buffer[],
+  urlKeys: readonly KeyObject[],
   method: BlobGrant['method'],
   key: string,
   query: Record<string, unknown>,
@@ -59,7 +60,7 @@ export function readBlobGrant(
 }
 
 /** JSON of the parts: no two grants share the bytes. */
-function mac(urlKey: Buffer, grant: BlobGrant): Buffer {
+function mac(urlKey: KeyObject, grant: BlobGrant): Buffer {
   const { method, key, mime, expires } = grant
   const parts = method === 'PUT' ? [method, key, mime, grant.bytes, grant.sha256 ?? null, expires] : [method, key, mime, expires]
   return createHmac('sha256', urlKey).update(JSON.stringify(parts)).digest()
