@@ -39,6 +39,8 @@ export interface Checkout {
   /** The provider has ended the payment without money. */
   endedAt: string | null
   paidAt: string | null
+  /** When the row was read, by the database's clock, which decides what has expired. */
+  readAt: string
 }
 
 export interface Dispute {
@@ -49,15 +51,15 @@ export interface Dispute {
 export type CheckoutStatus = 'open' | 'paid' | 'expired'
 
 /** Money that has arrived counts, however late. Money on its way keeps a checkout open past its expiry. */
-export function statusOf(checkout: Checkout, nowMs: number): CheckoutStatus {
+export function statusOf(checkout: Checkout): CheckoutStatus {
   if (checkout.paidAt !== null) return 'paid'
   if (checkout.endedAt !== null) return 'expired'
-  return checkout.pendingAt !== null || Date.parse(checkout.expiresAt) > nowMs ? 'open' : 'expired'
+  return checkout.pendingAt !== null || Date.parse(checkout.expiresAt) > Date.parse(checkout.readAt) ? 'open' : 'expired'
 }
 
-export function checkoutView(checkout: Checkout, nowMs: number) {
+export function checkoutView(checkout: Checkout) {
   const { id, purpose, credits, createdAt, expiresAt } = checkout
-  const status = statusOf(checkout, nowMs)
+  const status = statusOf(checkout)
   const url = status === 'open' && checkout.pendingAt === null ? checkout.url : null
   return { id, url, status, purpose, credits, created_at: createdAt, expires_at: expiresAt }
 }

@@ -79,3 +79,18 @@ test('a payment is one event, without the license key', async () => {
     ],
   )
 })
+
+test('the clock of the database, and not that of the process, decides what has expired and when it was paid', async (t) => {
+  const tenant = await api.makeTenant()
+  const { secretKey: key } = tenant
+  const [paid, open] = [await order(tenant, 'prefund'), await order(tenant, 'prefund')]
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 2 * 86_400_000 })
+  const { data } = (await send(api, 'GET', '/checkout?status=open', { key })).body
+  const look = async (id: string) => (await send(api, 'GET', `/checkout/${id}`, { key })).body.data
+  assert.deepEqual(data, [await look(open), await look(paid)])
+  assert.equal(data[0].status, 'open')
+  assert.equal((await pay(paid)).status, 303)
+  assert.equal((await look(paid)).status, 'paid')
+  const inTime = `select paid_at between now() - interval '1 hour' and now() + interval '1 second' as ok from checkouts where id = $1`
+  assert.deepEqual((await api.ctx.db.pool.query(inTime, [paid])).rows, [{ ok: true }])
+})

@@ -80,7 +80,7 @@ function derivedId(seed: Buffer): string {
 export const getCheckout: HandlerOf<'getCheckout'> = async ({ ctx, tenantId, params }) => {
   const checkout = await findCheckout(ctx.db, tenantId, params.id)
   if (!checkout) throw new ApiError('not_found')
-  const view = checkoutView(checkout, Date.now())
+  const view = checkoutView(checkout)
   const licenseKey = await readLicense(ctx, checkout)
   return { status: 200, data: { ...view, ...(licenseKey === undefined ? {} : { license_key: licenseKey }) } }
 }
@@ -125,7 +125,7 @@ export async function completeCheckout(
   const checkout = await findCheckoutForUpdate(tx, tenantId, event.checkoutId)
   if (!checkout || checkout.provider !== event.provider || checkout.reference !== event.reference) return false
   if (checkout.paidAt !== null) return true
-  const now = new Date().toISOString()
+  const now = checkout.readAt
   const { payment } = event
   const paid = { ...checkout, payment: payment?.id ?? null, paidAmount: payment?.amount ?? null, paidAt: now }
   if (event.type === 'paid') await completePaid(ctx, tx, paid)
@@ -164,7 +164,6 @@ function saleOf({ tenantId, id, credits }: Checkout, licenseKey: string | undefi
 export const listCheckouts: HandlerOf<'listCheckouts'> = async ({ ctx, tenantId, query }) => {
   const { range, limit, cursorAfter } = readTimeQuery(`checkouts:${tenantId}`, query)
   const { status, purpose } = query
-  const nowMs = Date.now()
-  const { checkouts, last } = await listRows(ctx.db, tenantId, { status, purpose, range, limit, nowMs })
-  return { status: 200, data: checkouts.map((one) => checkoutView(one, nowMs)), nextCursor: cursorAfter(last) }
+  const { checkouts, last } = await listRows(ctx.db, tenantId, { status, purpose, range, limit })
+  return { status: 200, data: checkouts.map(checkoutView), nextCursor: cursorAfter(last) }
 }

@@ -28,10 +28,12 @@ interface Row {
   pending_at: string | null
   ended_at: string | null
   paid_at: string | null
+  read_at: string
 }
 
 const columns = `tenant_id, id, purpose, credits, provider, reference, url, success_url, cancel_url, license_sealed, license_account,
-  payment, paid_amount, refunded_amount, disputed_amount, reinstated_amount, disputes, returned_credits, created_at, expires_at, pending_at, ended_at, paid_at`
+  payment, paid_amount, refunded_amount, disputed_amount, reinstated_amount, disputes, returned_credits, created_at, expires_at, pending_at, ended_at, paid_at,
+  now()::timestamptz(3) as read_at`
 
 function toCheckout(row: Row): Checkout {
   return {
@@ -58,6 +60,7 @@ function toCheckout(row: Row): Checkout {
     pendingAt: row.pending_at,
     endedAt: row.ended_at,
     paidAt: row.paid_at,
+    readAt: row.read_at,
   }
 }
 
@@ -152,7 +155,7 @@ const listStatement = statement<Row & ScannedRow>(
        ($6::text is null or purpose = $6) and ($5::text is null or $5 = case
          when paid_at is not null then 'paid'
          when ended_at is not null then 'expired'
-         when pending_at is not null or expires_at > $9::timestamptz then 'open'
+         when pending_at is not null or expires_at > read_at then 'open'
          else 'expired'
        end) as matches
      from (
@@ -170,18 +173,16 @@ interface ListQuery {
   purpose?: Checkout['purpose'] | undefined
   range: TimeRange
   limit: number
-  /** The database's time, which decides what has expired. */
-  nowMs: number
 }
 
 /** Newest first. `last` is the position from which the next page continues; undefined at the end of the list. */
 export async function listCheckouts(
   db: Db,
   tenantId: string,
-  { status, purpose, range, limit, nowMs }: ListQuery,
+  { status, purpose, range, limit }: ListQuery,
 ): Promise<{ checkouts: Checkout[]; last: Checkout | undefined }> {
   const { after, from } = range
-  const filters = [status ?? null, purpose ?? null, maxScannedRows, limit + 1, new Date(nowMs).toISOString()]
+  const filters = [status ?? null, purpose ?? null, maxScannedRows, limit + 1]
   const rows = await db.query(listStatement, [tenantId, after.createdAt, after.id, from, ...filters])
   const { page, last } = scannedPage(rows, limit)
   return { checkouts: page.map(toCheckout), last: last && toCheckout(last) }

@@ -114,7 +114,7 @@ export function addTestPage(app: FastifyInstance, ctx: Context, onRequest: onReq
       const action = formOf(req).get('do')
       if (action === 'cancel') return reply.redirect(checkout.cancelUrl, 303)
       if (action !== 'pay') return sendPage(reply.code(400), pageOf(ctx, checkout))
-      if (statusOf(checkout, Date.now()) === 'expired') return sendPage(reply.code(409), pageOf(ctx, checkout))
+      if (statusOf(checkout) === 'expired') return sendPage(reply.code(409), pageOf(ctx, checkout))
       await pay(ctx, checkout)
       return reply.redirect(withCheckoutId(checkout.successUrl, checkout.id), 303)
     })
@@ -130,7 +130,7 @@ async function findTestCheckout(ctx: Context, id: string): Promise<Checkout | un
 type Page = (text: PageText) => RenderedPage
 
 function pageOf({ config }: Context, checkout: Checkout): Page {
-  const status = statusOf(checkout, Date.now())
+  const status = statusOf(checkout)
   if (status === 'paid') return (text) => renderPaidPage(checkout, text)
   if (status === 'expired') return (text) => renderExpiredPage(checkout, text)
   const price = checkout.credits * config.creditPriceCents
