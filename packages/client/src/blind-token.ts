@@ -35,8 +35,9 @@ export interface FinishedToken {
  * Makes a new token and blinds it for the issuer (RSABSSA-SHA384-PSS-Randomized, RFC 9474, 4.1 and 4.2). Runs in
  * browsers and Node.
  *
- * @param publicKey The epoch's key (2,048 to 4,096 bits) from `getEpoch`. Do not use a key from another source: it could be
- *   unique to you and so identify your tokens.
+ * @param publicKey The epoch's key (2,048 to 4,096 bits) from `getEpoch`. Do not use a key from another source, or that of
+ *   an epoch that has ended (`expires_at`): nobody compares those with the log, so the key could be unique to you and
+ *   identify your tokens.
  * @param message Up to 1,018 bytes that are part of the token and visible when it is redeemed, so include no personal data.
  *   Most tokens need none.
  * @throws TypeError if the API would not accept the key or message. If the key is not an RSA key: the error of Web Crypto.

@@ -86,6 +86,6 @@ export function epochEntry(offered: Record<string, unknown>) {
   return { type: 'epoch', epoch, issuer, public_key: { kty, n, e }, value, created_at, expires_at }
 }
 
-/** Whether tokens of this epoch are still accepted. */
+/** Whether tokens of this epoch are still accepted. A text that is no date ends nothing: otherwise, it would not be compared. */
 export const isOffered = ({ expires_at: ends }: Record<string, unknown>, nowMs: number): boolean =>
-  typeof ends !== 'string' || Date.parse(ends) > nowMs
+  typeof ends !== 'string' || !(Date.parse(ends) <= nowMs)

@@ -117,10 +117,14 @@ test('a certificate, page or epoch that is not the logged one fails', async () =
   await serveLog([certificate, Buffer.from('x'), logged])
   assert.match((await run({ logState: undefined })).output, /FAILED +the page in the log/)
   await serveLog([certificate, page, logged])
-  offer({ ...epoch, value: 4 })
-  const { code, output } = await run({ logState: undefined })
-  assert.match(output, /FAILED +the epochs in the log: epoch e1 is not as it was logged/)
-  assert.equal(code, 1)
+  for (const other of [{ value: 4 }, { expires_at: 'x' }, { expires_at: '' }, { expires_at: 0 }]) {
+    offer({ ...epoch, ...other })
+    const { code, output } = await run({ logState: undefined })
+    assert.match(output, /FAILED +the epochs in the log: epoch e1 is not as it was logged/, JSON.stringify(other))
+    assert.equal(code, 1)
+  }
+  offer(epoch, { ...epoch, epoch: 'e2', expires_at: '2026-11-20T09:30:00.000Z' })
+  assert.match((await run({ logState: undefined })).output, /proved +the epochs that are offered are the logged ones \(1\)/)
 })
 
 test('a log that was rolled back, or forked, is named, and nothing of it is believed', async () => {

@@ -152,6 +152,11 @@ export const protection: Text['protection'] = {
         one: 'Zertifikat, Seite und # Schlüssel für blinde Token, wie alle anderen sie sehen.',
         other: 'Zertifikat, Seite und # Schlüssel für blinde Token, wie alle anderen sie sehen.',
       }),
+    olderText: (epochs: number) =>
+      plural(epochs, {
+        one: '# älterer Schlüssel wurde nicht verglichen.',
+        other: '# ältere Schlüssel wurden nicht verglichen.',
+      }),
     lacks: 'Das öffentliche Protokoll enthält nicht, was dir gezeigt wird',
     lacksText: (what: string) =>
       `Nach zwei Minuten nicht darin: ${what}. Vielleicht wird dir etwas gezeigt, was andere nicht sehen.`,

@@ -156,6 +156,8 @@ export const protection = {
         one: 'Certificate, page and # key of blind tokens, as everyone else sees them.',
         other: 'Certificate, page and # keys of blind tokens, as everyone else sees them.',
       }),
+    olderText: (epochs: number) =>
+      plural(epochs, { one: '# older key was not compared.', other: '# older keys were not compared.' }),
     lacks: 'The public log does not have what you are shown',
     lacksText: (what: string) => `Not in it after two minutes: ${what}. You may be shown something that others are not.`,
     notYet: 'The public log does not have this yet',

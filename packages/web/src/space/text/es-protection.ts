@@ -160,6 +160,12 @@ export const protection: Text['protection'] = {
         many: 'Certificado, página y # de claves de tokens ciegos, como los ven todos los demás.',
         other: 'Certificado, página y # claves de tokens ciegos, como los ven todos los demás.',
       }),
+    olderText: (epochs: number) =>
+      plural(epochs, {
+        one: 'No se ha comparado # clave más antigua.',
+        many: 'No se han comparado # de claves más antiguas.',
+        other: 'No se han comparado # claves más antiguas.',
+      }),
     lacks: 'El registro público no tiene lo que se te muestra',
     lacksText: (what: string) => `Falta después de dos minutos: ${what}. Quizá se te muestra algo que otros no ven.`,
     notYet: 'El registro público aún no tiene esto',

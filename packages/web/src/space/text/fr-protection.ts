@@ -162,6 +162,12 @@ export const protection: Text['protection'] = {
         many: 'Certificat, page et # de clés de jetons aveugles, tels que tous les autres les voient.',
         other: 'Certificat, page et # clés de jetons aveugles, tels que tous les autres les voient.',
       }),
+    olderText: (epochs: number) =>
+      plural(epochs, {
+        one: '# clé plus ancienne n’a pas été comparée.',
+        many: '# de clés plus anciennes n’ont pas été comparées.',
+        other: '# clés plus anciennes n’ont pas été comparées.',
+      }),
     lacks: 'Le journal public ne contient pas ce que l’on vous montre',
     lacksText: (what: string) => `Absent au bout de deux minutes : ${what}. On vous montre peut-être autre chose qu’aux autres.`,
     notYet: 'Le journal public ne contient pas encore ceci',

@@ -137,6 +137,7 @@ export const protection: Text['protection'] = {
     has: '表示されているものは、公開ログにあります',
     hasText: (epochs: number) =>
       plural(epochs, { other: '証明書、ページ、ブラインドトークンの鍵#個は、ほかの人に見えるものと同じです。' }),
+    olderText: (epochs: number) => plural(epochs, { other: '古い鍵#個は照合していません。' }),
     lacks: '表示されているものが、公開ログにありません',
     lacksText: (what: string) => `2分たってもないもの：${what}。ほかの人には示されていないものが示されているかもしれません。`,
     notYet: '公開ログには、まだこれがありません',

@@ -104,7 +104,8 @@ async function checkEntries(
   const { data } = (await fetchFresh(`${api}/v1/epochs?limit=200`).then((res) => res.json())) as {
     data: Record<string, unknown>[]
   }
-  const offered = data.filter((epoch) => isOffered(epoch, Date.now())).slice(-maxEpochs)
+  const allOffered = data.filter((epoch) => isOffered(epoch, Date.now()))
+  const offered = allOffered.slice(-maxEpochs)
   const nowMs = Date.now()
   const shown: MissingEntry[] = [
     { what: 'certificate', entry: certificateEntry(cert), since: nowMs },
@@ -126,9 +127,11 @@ async function checkEntries(
   const late = missing.filter((one) => isLate(one, nowMs))
   const names = (entries: readonly MissingEntry[]) => list([...new Set(entries.map(({ what }) => texts[what]))])
   if (late.length > 0) return { check: { id, verdict: 'failed', title: texts.lacks, text: texts.lacksText(names(late)) }, latest }
-  return missing.length === 0
-    ? { check: { id, verdict: 'proved', title: texts.has, text: texts.hasText(offered.length) }, latest }
-    : { check: { id, verdict: 'unknown', title: texts.notYet, text: texts.notYetText(names(missing)) }, latest }
+  if (missing.length > 0)
+    return { check: { id, verdict: 'unknown', title: texts.notYet, text: texts.notYetText(names(missing)) }, latest }
+  const older = allOffered.length - offered.length
+  const text = texts.hasText(offered.length) + (older > 0 ? ` ${texts.olderText(older)}` : '')
+  return { check: { id, verdict: 'proved', title: texts.has, text }, latest }
 }
 
 /** The page and its files as this browser has them: files have a hash in their names, and come from its cache. */
