@@ -45,6 +45,21 @@ test('a hosted artifact is ready at once and not published', async () => {
   assert.equal((await send(api, 'GET', `/collections/${made.id}/artifacts/${id}`, { key })).status, 404)
 })
 
+test('a hosted artifact has an https address or one of this installation, and no other that names its origin', async () => {
+  const made = await make()
+  const { origin } = new URL(api.ctx.config.publicUrl)
+  for (const url of [
+    `blob:${origin}/x`,
+    `blob:https://pictures.example/x`,
+    'http://pictures.example/a.webp',
+    'data:image/png,x',
+  ]) {
+    const { status, body } = await add(made, { ...picture, url })
+    assert.deepEqual([status, body.error?.details], [400, [{ path: '/url', message: 'must be an https address' }]], url)
+  }
+  assert.equal((await add(made, { ...picture, url: `${origin}/a.webp` })).status, 201)
+})
+
 test('the owner changes title and alt of an artifact, and removes them with null', async () => {
   const made = await make()
   const { id } = (await add(made, picture)).body.data

@@ -27,7 +27,9 @@ export const createArtifact: HandlerOf<'createArtifact'> = async ({ ctx, tx, ten
 /** Accepts https, and this installation's own origin, which is plain http in development. */
 function hostedUrl(text: string, publicUrl: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || (url.protocol !== 'https:' && url.origin !== new URL(publicUrl).origin))
+  const own = new URL(publicUrl)
+  // The origin of a blob: address is that of the page that made it.
+  if (!url || (url.protocol !== 'https:' && (url.protocol !== own.protocol || url.origin !== own.origin)))
     throw invalid('/url', 'must be an https address')
   if (url.username || url.password) throw invalid('/url', 'must not contain a user name or password')
   return url.href
