@@ -126,6 +126,41 @@ describe('several items are curated at once', { skip: skipWithoutChromium, timeo
     await page.context().close()
   })
 
+  test('a hero that replaces one on no page that is loaded gives way to it when it is undone', async () => {
+    const { id, token, page, problems, curate, itemIds, item, said } = await open(['one', 'two'])
+    await curate(itemIds[0] ?? '', 'PATCH', { hero: true })
+    const heroes = async () => {
+      const owner = { key: world.tenant.secretKey, collectionToken: token }
+      const { body } = await send(world.api, 'GET', `/collections/${id}/items?hero=true`, owner)
+      return body.data.items.map(({ content }: { content: { text: string } }) => content.text)
+    }
+    await page.goto(`${page.url()}?q=two`)
+    await item('one').waitFor({ state: 'detached' })
+    await item('two').waitFor()
+    let changes = 0
+    page.on('requestfinished', (request) => {
+      if (request.method() === 'PATCH') changes++
+    })
+    const changed = async (count: number) => {
+      for (let tries = 0; changes < count && tries < 200; tries++) await page.waitForTimeout(50)
+      assert.equal(changes, count)
+    }
+    for (const key of ['j', 'h']) await page.keyboard.press(key)
+    await said('Hero: “two”')
+    await changed(1)
+    assert.deepEqual(await heroes(), ['two'])
+    await page.keyboard.press('u')
+    await said('Undone. No longer the hero: “two”')
+    await changed(2)
+    assert.deepEqual(await heroes(), ['one'])
+    // At once: the server has not said yet which one was the hero.
+    for (const key of ['h', 'u']) await page.keyboard.press(key)
+    await changed(4)
+    assert.deepEqual(await heroes(), ['one'])
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
+
   test('items are filtered by who reads them, and one that waits is shown to everyone', async () => {
     const { id, page, problems, curate, itemIds, item, said } = await open(['one', 'two'], phone)
     await curate(itemIds[0] ?? '', 'PATCH', { access: 'owner' })

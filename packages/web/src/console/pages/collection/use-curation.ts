@@ -13,7 +13,7 @@ interface OneChange {
   itemId: string
   flag: Flag
   before: boolean
-  /** The hero that a new hero replaced. */
+  /** The hero that a new hero replaced. If it is on no page that is loaded, it is known once the change was sent. */
   replaced: string | undefined
 }
 
@@ -73,27 +73,37 @@ export function useCuration(collectionId: string, pages: Pages<Item>) {
     setCanUndo(changes.length > 0)
   }
   const drop = (change: OneChange | ManyChanges) => keep(done.current.filter((one) => one !== change))
-  const send = (itemId: string, flag: Flag, value: boolean, takeBack: () => void) => {
-    show([itemId], flag, value)
+  const curate = (itemId: string, flag: Flag, value: boolean) =>
+    api.curateItem({ id: collectionId, itemId, body: { [flag]: value } })
+  /** Sends a change that is shown already. */
+  const send = (act: () => Promise<unknown>, takeBack: () => void) =>
     void enqueue(async () => {
       try {
-        await api.curateItem({ id: collectionId, itemId, body: { [flag]: value } })
+        await act()
       } catch (error) {
         takeBack()
         showFailure(error)
       }
     })
+  const findOtherHero = async (itemId: string) => {
+    const { data } = await api.listItems({ id: collectionId, query: { hero: true, limit: 1 } })
+    return data.items.find(({ id }) => id !== itemId)?.id
   }
   const toggle = (itemId: string, flag: Flag) => {
     const item = find(({ id }) => id === itemId)[0]
     if (!item) return
     const before = item[flag]
-    const replaced = flag === 'hero' && !before ? find(({ hero }) => hero)[0]?.id : undefined
-    const change: OneChange = { itemId, flag, before, replaced }
+    const isNewHero = flag === 'hero' && !before
+    const change: OneChange = { itemId, flag, before, replaced: isNewHero ? find(({ hero }) => hero)[0]?.id : undefined }
     keep([...done.current, change])
-    send(itemId, flag, !before, () => {
+    show([itemId], flag, !before)
+    const act = async () => {
+      if (isNewHero) change.replaced ??= await findOtherHero(itemId)
+      await curate(itemId, flag, !before)
+    }
+    send(act, () => {
       show([itemId], flag, before)
-      if (replaced !== undefined) show([replaced], 'hero', true)
+      if (change.replaced !== undefined) show([change.replaced], 'hero', true)
       drop(change)
     })
     showToast(`${sentence(item, flag, !before)}${noteOf({ ...item, [flag]: !before })}`, undoButton)
@@ -154,10 +164,12 @@ export function useCuration(collectionId: string, pages: Pages<Item>) {
     if (!last) return showToast('There is nothing to undo')
     keep(done.current.slice(0, -1))
     if ('itemIds' in last) return undoMany(last)
-    const { itemId, flag, before, replaced } = last
+    const { itemId, flag, before } = last
     const item = find(({ id }) => id === itemId)[0]
-    if (replaced === undefined) send(itemId, flag, before, () => show([itemId], flag, !before))
-    else send(replaced, 'hero', true, () => show([itemId], 'hero', true))
+    if (last.replaced === undefined) show([itemId], flag, before)
+    else show([last.replaced], 'hero', true)
+    const act = () => (last.replaced === undefined ? curate(itemId, flag, before) : curate(last.replaced, 'hero', true))
+    send(act, () => show([itemId], flag, !before))
     showToast(item ? `Undone. ${sentence(item, flag, before)}` : 'Undone')
   }
   const undoButton = { label: 'Undo', run: () => undo() }
