@@ -19,13 +19,15 @@ const claimStatement = statement<SessionRow & { left_ms: number }>(
   // Round robin over the tenants: each one's first session, then each one's second, counted from what this worker
   // already runs for it. skip locked: workers that claim at the same moment take different sessions. `claimable` is
   // checked again on the locked row, because another worker may have claimed it since it was ranked.
-  `with held as (
-     select * from unnest($4::text[], $5::integer[]) as h (tenant_id, count)
+  `with running as (
+     select * from unnest($4::text[], $5::text[]) as r (tenant_id, id)
+   ), held as (
+     select tenant_id, count(*) from running group by tenant_id
    ), waiting as (
      select s.tenant_id, s.id,
        coalesce(held.count, 0) + row_number() over (partition by s.tenant_id order by s.created_at) as fairness_rank
      from sessions s left join held on held.tenant_id = s.tenant_id
-     where ${claimable}
+     where ${claimable} and (s.tenant_id, s.id) not in (select tenant_id, id from running)
    )
    update sessions
    set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds})
@@ -39,13 +41,18 @@ const claimStatement = statement<SessionRow & { left_ms: number }>(
    returning ${sessionColumns}, (extract(epoch from expires_at - now()) * 1000)::float8 as left_ms`,
 )
 
+type SessionRef = Pick<Session, 'tenantId' | 'id'>
+
 interface Capacity {
   /** How many more sessions the worker can run. */
   free: number
   /** How many sessions of one tenant it runs at most. */
   perTenant: number
-  /** How many sessions it runs now, by tenant. */
-  held: ReadonlyMap<string, number>
+  /**
+   * The sessions of its runs that have not ended. It claims none of these: an old run would write with the lease of its
+   * successor, or leave the new lease without a run.
+   */
+  running: SessionRef[]
 }
 
 /** A session and its remaining time by the database's clock, because this machine's clock may be wrong. */
@@ -55,8 +62,14 @@ export interface ClaimedSession {
 }
 
 /** Claims sessions without a running worker: new ones, and those whose worker died. */
-export async function claimSessions(db: Db, owner: string, { free, perTenant, held }: Capacity): Promise<ClaimedSession[]> {
-  const rows = await db.query(claimStatement, [owner, free, perTenant, [...held.keys()], [...held.values()]])
+export async function claimSessions(db: Db, owner: string, { free, perTenant, running }: Capacity): Promise<ClaimedSession[]> {
+  const rows = await db.query(claimStatement, [
+    owner,
+    free,
+    perTenant,
+    running.map(({ tenantId }) => tenantId),
+    running.map(({ id }) => id),
+  ])
   return rows.map((row) => ({ session: toSession(row), leftMs: row.left_ms }))
 }
 
@@ -106,8 +119,6 @@ const releaseStatement = statement<never>(
 export async function releaseLeases(db: Db, owner: string, ids: string[]): Promise<void> {
   await db.query(releaseStatement, [owner, ids])
 }
-
-type SessionRef = Pick<Session, 'tenantId' | 'id'>
 
 const answeredStatement = statement<{ id: string }>(
   'sessions-answered',

@@ -14,7 +14,6 @@ const renewIntervalMs = 8_000
 interface SessionRun extends LeasedRun {
   tenantId: string
   lease: SessionLease
-  signal: AbortSignal
 }
 
 /**
@@ -67,8 +66,9 @@ export class SessionRunner {
     // Also while no other tenant waits: sessions last for hours, and a tenant that comes later would find no capacity.
     const perTenant = Math.ceil(this.#capacity / 2)
     const requestedAtMs = performance.now()
-    const claimed = await claimSessions(this.#ctx.db, this.#owner, { free, perTenant, held: this.#heldByTenant() })
-    for (const session of claimed) this.#begin(session, requestedAtMs)
+    const running = [...this.#work.runs].map(([id, { tenantId }]) => ({ tenantId, id }))
+    const claimed = await claimSessions(this.#ctx.db, this.#owner, { free, perTenant, running })
+    for (const session of claimed) this.#run(session, requestedAtMs)
     return false
   }
 
@@ -77,23 +77,6 @@ export class SessionRunner {
     const { held, renewed } = await renewLeases(this.#ctx.db, this.#owner, ids)
     for (const id of renewed) this.#work.runs.get(id)?.lease.noteRenewed(requestedAtMs)
     return held
-  }
-
-  #heldByTenant(): Map<string, number> {
-    const held = new Map<string, number>()
-    for (const { tenantId } of this.#work.runs.values()) held.set(tenantId, (held.get(tenantId) ?? 0) + 1)
-    return held
-  }
-
-  /**
-   * After an outage of the database, a worker can claim its own sessions again: a run in progress continues, one that
-   * is ending starts again.
-   */
-  #begin(claimed: ClaimedSession, requestedAtMs: number): void {
-    const before = this.#work.runs.get(claimed.session.id)
-    if (!before) this.#run(claimed, requestedAtMs)
-    else if (before.signal.aborted) void before.done.then(() => this.#work.stopped || this.#begin(claimed, requestedAtMs))
-    else before.lease.noteRenewed(requestedAtMs)
   }
 
   #run({ session, leftMs }: ClaimedSession, requestedAtMs: number): void {
@@ -115,7 +98,7 @@ export class SessionRunner {
       })
       .finally(() => clearTimeout(expiry))
     const { tenantId } = session
-    this.#work.add(session.id, { tenantId, lease, signal: abort.signal, done, abort: (reason) => abort.abort(new Error(reason)) })
+    this.#work.add(session.id, { tenantId, lease, done, abort: (reason) => abort.abort(new Error(reason)) })
   }
 
   async #expire(session: Session, abort: AbortController): Promise<void> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
@@ -6,12 +7,14 @@ import { send } from '#testing/http.ts'
 import { startProviderServer } from '#testing/provider-server.ts'
 import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
 import { untilBlocked } from '#testing/until-blocked.ts'
+import type { Database } from '#db/database.ts'
 import { commitEnd } from '../session-transitions.ts'
 import type { Session } from '../session.ts'
 import { claimSessions, listHeld, updateAnswered } from './lease-store.ts'
 import { launchRemote } from './remote-agent.ts'
 import { runModelSession, type Run } from './run-model-session.ts'
 import { LeaseLostError, SessionLease } from './session-lease.ts'
+import { SessionRunner } from './session-runner.ts'
 
 let world: SessionWorld
 
@@ -28,9 +31,9 @@ async function takenOver(manifest: object) {
   assert.equal(got.status, 201, got.text)
   await world.say(room, 'Is anybody there?')
   const { db } = world.api.ctx
-  const [claimed] = await claimSessions(db, 'req_stopped', { free: 1, perTenant: 1, held: new Map() })
+  const [claimed] = await claimSessions(db, 'req_stopped', { free: 1, perTenant: 1, running: [] })
   await db.pool.query("update sessions set lease_until = now() - interval '1 second' where id = $1", [claimed!.session.id])
-  const [again] = await claimSessions(db, 'req_other', { free: 1, perTenant: 1, held: new Map() })
+  const [again] = await claimSessions(db, 'req_other', { free: 1, perTenant: 1, running: [] })
   assert.equal(again!.session.id, claimed!.session.id)
   return { room, session: claimed!.session, token: got.body.data.control_token as string }
 }
@@ -62,7 +65,7 @@ test('a session is taken over from a worker that died before the clock of the da
   const { session, token } = await takenOver({})
   const { db } = world.api.ctx
   await db.pool.query("update sessions set lease_until = now() + interval '1 hour' where id = $1", [session.id])
-  const [again] = await claimSessions(db, 'req_third', { free: 1, perTenant: 1, held: new Map() })
+  const [again] = await claimSessions(db, 'req_third', { free: 1, perTenant: 1, running: [] })
   assert.equal(again?.session.id, session.id)
   await world.control('POST', `/sessions/${session.id}/stop`, token)
 })
@@ -115,7 +118,7 @@ async function untold(manifest: object) {
   const { id, control_token: token } = got.body.data
   const { db } = world.api.ctx
   const startedAtMs = performance.now()
-  const [claimed] = await claimSessions(db, 'req_untold', { free: 1, perTenant: 1, held: new Map() })
+  const [claimed] = await claimSessions(db, 'req_untold', { free: 1, perTenant: 1, running: [] })
   assert.equal(claimed!.session.id, id)
   const lease = new SessionLease(db, 'req_untold', id, startedAtMs)
   const run: Run = { session: claimed!.session, lease, signal: new AbortController().signal }
@@ -175,3 +178,58 @@ test('nor does it send the key of the room to a remote agent', { timeout: 20_000
   }
   assert.equal(calls, 0)
 })
+
+test(
+  'a session that is topped up while its worker parks it and looks for sessions goes on at once',
+  { timeout: 25_000 },
+  async (t) => {
+    const { ctx, databaseUrl } = world.api
+    const room = world.newRoom()
+    const model = { provider: 'echo', id: 'echo' }
+    const agentId = await world.makeAgent({ model, credits_per_1k_tokens: 1_000 })
+    const launched = await world.launch(agentId, room, await world.makeCoupon(10), { budget_credits: 1 })
+    assert.equal(launched.status, 201, launched.text)
+    const { id, control_token: token } = launched.body.data
+    const topUp = async () => {
+      const got = await send(world.api, 'POST', `/sessions/${id}/top-up`, {
+        headers: { authorization: `Bearer ${token}`, 'idempotency-key': randomUUID() },
+        body: { coupon: await world.makeCoupon(1_000), budget_credits: 1_000 },
+      })
+      assert.equal(got.status, 200, got.text)
+    }
+    const [looked, parked, claimed] = [1, 2, 3].map(() => Promise.withResolvers<void>())
+    let isToppedUp = false
+  let isParked = false
+    const query: Database['query'] = async (statement, values) => {
+      if (statement.name === 'sessions-park' && !isToppedUp) {
+        await topUp()
+        isToppedUp = true
+        await looked!.promise
+        const rows = await ctx.db.query(statement, values)
+        isParked = true
+      parked!.resolve()
+        // The run ends only after the worker has claimed what it can.
+        await claimed!.promise
+        return rows
+      }
+      if (statement.name === 'sessions-claim-notices' && isToppedUp) {
+        // The worker has found that it holds the session, and claims others next.
+        looked!.resolve()
+        await parked!.promise
+      }
+      const rows = await ctx.db.query(statement, values)
+      if (statement.name === 'sessions-claim' && isParked) setImmediate(claimed!.resolve)
+      return rows
+    }
+    const runner = new SessionRunner({ ...ctx, db: { ...ctx.db, query } }, databaseUrl, 100)
+    t.after(() => runner.stop())
+    await runner.start()
+    await world.say(room, 'Hello?')
+    await claimed!.promise
+    await world.say(room, 'And now?')
+    const answers = async () => (await world.entries(room)).filter(({ message }) => message.text.includes('And now?'))
+    // Sooner than a lease that nobody renews expires.
+    await eventually(async () => (await answers()).length === 2, 'it answers', 15_000)
+    await world.control('POST', `/sessions/${id}/stop`, token)
+  },
+)
