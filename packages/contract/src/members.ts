@@ -84,7 +84,7 @@ export const memberOperations = {
     summary: 'Change the role of a member, or invite again',
     description:
       `${ownersOnly} A new role applies to the next request of the member. With \`invite\`, the answer has a new link, and ` +
-      'the previous ones end. The last owner who has signed in keeps the role: 409 `state_conflict`.',
+      'the previous ones end. A `name` of null removes it. The last owner who has signed in keeps the role: 409 `state_conflict`.',
     caller: 'secret',
     roles: owners,
     sessionOnly: true,
@@ -93,7 +93,7 @@ export const memberOperations = {
     body: closed(
       {
         role: Type.Optional(role),
-        name: Type.Optional(name),
+        name: Type.Optional(nullable(name)),
         invite: Type.Optional(Type.Unsafe<true>({ type: 'boolean', const: true })),
       },
       { minProperties: 1 },

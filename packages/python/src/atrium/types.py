@@ -2771,7 +2771,7 @@ class UpdateCollectionData(TypedDict):
 
 class UpdateMemberBody(TypedDict):
     role: NotRequired[Literal["owner", "developer", "moderator", "analyst"]]
-    name: NotRequired[str]
+    name: NotRequired[str | None]
     invite: NotRequired[Literal[True]]
 
 

@@ -366,7 +366,7 @@ class TenantsOperations(Core):
 
         Only the session of an owner in the console may call this: a key may not, whatever its kind. A new role
         applies to the next request of the member. With `invite`, the answer has a new link, and the previous ones
-        end. The last owner who has signed in keeps the role: 409 `state_conflict`.
+        end. A `name` of null removes it. The last owner who has signed in keeps the role: 409 `state_conflict`.
 
         Needs: A session of the console with the role owner. A call with a key is refused.
 

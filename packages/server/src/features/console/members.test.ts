@@ -39,6 +39,19 @@ test('an invited member signs in with the link, has the role, and is named in th
   assert.ok(!JSON.stringify(log).includes(member.email))
 })
 
+test('the name of a member is changed, kept and removed', async () => {
+  const { owner } = await openConsole()
+  const { member } = await invite(api, owner, 'analyst')
+  const nameAfter = async (body: object) =>
+    (await owner.send('PATCH', `/tenant/members/${member.id}`, body)).body.data?.name as string | null | undefined
+  assert.equal(await nameAfter({ name: 'Ada' }), 'Ada')
+  assert.equal(await nameAfter({ role: 'analyst' }), 'Ada')
+  assert.equal(await nameAfter({ name: '' }), undefined)
+  assert.equal(await nameAfter({ name: null }), null)
+  const listed = (await owner.send('GET', '/tenant/members')).body.data
+  assert.equal(listed.find(({ id }: { id: string }) => id === member.id).name, null)
+})
+
 test('a removed member is out with the next request, and its streams end', async (t) => {
   const now = startLoopClock(t)
   const { tenant, owner } = await openConsole()

@@ -144,15 +144,15 @@ function MemberForm({ member, onClose, onSaved }: MemberFormProps) {
   const [email, setEmail] = useState(member?.email ?? '')
   const [name, setName] = useState(member?.name ?? '')
   const [role, setRole] = useState<Role | ''>(member?.role ?? '')
-  const shared = (role: Role) => ({ role, ...(name.trim() === '' ? {} : { name: name.trim() }) })
   const save = async () => {
     // The form is not sent without a role.
     if (role === '') return
+    const typedName = name.trim()
     if (member) {
-      await api.updateMember({ memberId: member.id, body: shared(role) })
+      await api.updateMember({ memberId: member.id, body: { role, name: typedName === '' ? null : typedName } })
       return onSaved(undefined)
     }
-    const { data } = await api.createMember({ body: { ...shared(role), email: email.trim() } })
+    const { data } = await api.createMember({ body: { role, email: email.trim(), ...(typedName !== '' && { name: typedName }) } })
     onSaved({ url: data.invitation.url, email: data.email })
   }
   return (
