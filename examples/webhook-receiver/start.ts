@@ -35,6 +35,8 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
 }
 
 async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  // Nothing can be verified before the answer to `register` has brought the secret.
+  if (secret === '') return void res.writeHead(401).end()
   // Anyone can send a request here, so no more is read than an event may have.
   if (Number(req.headers['content-length'] ?? Infinity) > 65_536) return void res.writeHead(413).end()
   try {
