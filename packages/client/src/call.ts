@@ -33,7 +33,7 @@ export type InputOf<O extends Operation> = ParamsOf<O> &
   IdempotencyMember<O> & {
     /**
      * Whether to retry when no response arrived or the server was unavailable. Default: true for a GET, a PUT, and a
-     * POST with an Idempotency-Key.
+     * POST or PATCH with an Idempotency-Key.
      */
     repeatable?: boolean | undefined
     signal?: AbortSignal | undefined

@@ -34,7 +34,7 @@ export interface ClientOptions {
  * `repeatable` and `signal`. It resolves to `{status, data, nextCursor?, warnings?, headers}`. It throws the
  * AtriumError subclass of the error's code, or the signal's reason when `signal` aborts.
  *
- * A POST that accepts an Idempotency-Key gets a random one, the same for all its attempts.
+ * A POST or PATCH that accepts an Idempotency-Key gets a random one, the same for all its attempts.
  *
  * It throws TypeError for a base URL or credential that cannot be one, before anything is sent.
  *

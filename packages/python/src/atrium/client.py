@@ -26,9 +26,9 @@ class Atrium(Operations):
 
     A call that can safely be repeated is retried after a lost answer, 408, 429, 502, 503, 504 and
     ``idempotency_in_progress``: never before Retry-After, with a growing random delay. These are every GET, every PUT,
-    and every POST that takes an Idempotency-Key, which gets a fresh one, the same for all its attempts. Other calls are
-    retried only after 429, unless you pass ``repeatable=True``. Before it repeats a launch, a grant or a painting, the
-    client asks the server for the answer that it lost.
+    and every POST or PATCH that takes an Idempotency-Key, which gets a fresh one, the same for all its attempts. Other
+    calls are retried only after 429, unless you pass ``repeatable=True``. Before it repeats a launch, a grant or a
+    painting, the client asks the server for the answer that it lost.
 
     Args:
         base_url: Of the API, such as https://api.example/v1; the origin alone is accepted too. Default: ``ATRIUM_URL``.

@@ -140,10 +140,7 @@ export function addForm(op, title, developmentKey) {
     }
   }
 
-  /**
-   * The newest message stays in view, unless the reader has scrolled up.
-   *   /** The newest stay in sight, unless the reader has scrolled up. @param {string} text
-   */
+  /** The newest message stays in view, unless the reader has scrolled up. @param {string} text */
   function show(text) {
     const atEnd = output.scrollHeight - output.scrollTop - output.clientHeight < 40
     output.textContent = ((output.textContent ?? '') + text).slice(-shownBytes)
