@@ -108,6 +108,30 @@ describe('hooks for React', { skip: skipWithoutChromium, timeout: 120_000 }, () 
     }
   }
 
+  /** Opens the app in a page. */
+  async function openApp(given: object, alias: Record<string, string> = {}) {
+    const script = await bundle(alias)
+    const site = await startTestServer((req, res) => {
+      if (req.url === '/app.js') return void res.setHeader('content-type', 'text/javascript').end(script)
+      const set = `<script>globalThis.given = ${JSON.stringify(given)}</script>`
+      res
+        .setHeader('content-type', 'text/html')
+        .end(`<!doctype html><div id="root"></div>${set}<script type="module" src="/app.js"></script>`)
+    })
+    const page = await browser.newPage()
+    const problems: string[] = []
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !/status of 404/.test(message.text())) problems.push(message.text())
+    })
+    const close = async () => {
+      await page.close()
+      site.stop()
+    }
+    const start = () => page.goto(site.origin)
+    return { page, problems, start, close }
+  }
+
   const versions: Record<string, Record<string, string>> = {
     19: {},
     18: { react: 'react-18', 'react-dom': 'react-dom-18' },
@@ -116,22 +140,9 @@ describe('hooks for React', { skip: skipWithoutChromium, timeout: 120_000 }, () 
     test(`React ${version}, in strict mode: lists, streams and rooms are live, and end with the component`, async () => {
       const { given, owner, add } = await make()
       for (const text of ['one', 'two', 'three', 'four']) await add(text)
-      const script = await bundle(alias)
-      const site = await startTestServer((req, res) => {
-        if (req.url === '/app.js') return void res.setHeader('content-type', 'text/javascript').end(script)
-        const set = `<script>globalThis.given = ${JSON.stringify(given)}</script>`
-        res
-          .setHeader('content-type', 'text/html')
-          .end(`<!doctype html><div id="root"></div>${set}<script type="module" src="/app.js"></script>`)
-      })
-      const page = await browser.newPage()
-      const problems: string[] = []
-      page.on('pageerror', (error) => problems.push(error.message))
-      page.on('console', (message) => {
-        if (message.type() === 'error' && !/status of 404/.test(message.text())) problems.push(message.text())
-      })
+      const { page, problems, start, close } = await openApp(given, alias)
       try {
-        await page.goto(site.origin)
+        await start()
         const shows = (list: string, texts: string[]) => until(page, `#${list} li`, texts)
         await shows('items', ['four', 'three', 'two'])
         await page.locator('h1', { hasText: 'Lantern night' }).waitFor()
@@ -183,14 +194,48 @@ describe('hooks for React', { skip: skipWithoutChromium, timeout: 120_000 }, () 
         await shows('items', ['one', 'two', 'three'])
         assert.deepEqual(problems, [])
       } finally {
-        await page.close()
-        site.stop()
+        await close()
       }
       const closed = async () => [...api.ctx.streams.connections()].length === 0
       for (const deadline = Date.now() + 5_000; !(await closed()); await new Promise((resolve) => setTimeout(resolve, 25)))
         assert.ok(Date.now() < deadline, 'the streams are closed')
     })
   }
+
+  test('what changes while a further page is read is in the list as it is then, and not as the page has it', async () => {
+    const { given, owner, add } = await make()
+    const ids: string[] = []
+    for (const text of ['zero', 'one', 'two', 'three', 'four', 'five']) ids.push(await add(text))
+    const archive = (at: number, archived: boolean) =>
+      send(api, 'PATCH', `/collections/${given.id}/items/${ids[at]}`, { ...owner, body: { archived } })
+    await archive(1, true)
+    const { page, problems, start, close } = await openApp(given)
+    try {
+      const [read, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      await page.route(/\/items\/open\?.*cursor=/, async (route) => {
+        const response = await route.fetch()
+        read.resolve()
+        await released.promise
+        await route.fulfill({ response })
+      })
+      await start()
+      await until(page, '#items li', ['five', 'four', 'three'])
+      await add('six')
+      // The stream is open.
+      await until(page, '#items li', ['six', 'five', 'four', 'three'])
+      await page.getByRole('button', { name: 'More', exact: true }).click()
+      await read.promise
+      await archive(2, true)
+      await archive(1, false)
+      await add('seven')
+      await until(page, '#items li', ['seven', 'six', 'five', 'four', 'three'])
+      released.resolve()
+      await until(page, '#items li', ['seven', 'six', 'five', 'four', 'three', 'one', 'zero'])
+      assert.deepEqual(problems, [])
+    } finally {
+      await close()
+    }
+  })
 
   test('a failure is reported, and data that arrived before stays', async () => {
     const { given } = await make()

@@ -64,6 +64,8 @@ export function useItems(client: AtriumClient, options: UseItemsOptions): UseIte
 function itemsStore(client: AtriumClient, { id, order = 'newest', type, limit, live }: UseItemsOptions) {
   let change: ((change: (state: ItemsState) => ItemsState) => void) | undefined
   let loading: Promise<void> | undefined
+  /** The latest of each item that the stream named while another page is read, which may be older. undefined: removed. */
+  let meanwhile: Map<string, OpenItem | undefined> | undefined
   const readPage = (cursor: string | undefined, signal?: AbortSignal) =>
     client.listOpenItems({
       id,
@@ -90,8 +92,13 @@ function itemsStore(client: AtriumClient, { id, order = 'newest', type, limit, l
         // ready: items written between the list and the stream are in the next list. reset: the cursor has expired.
         if (event === 'reset') set((state) => ({ ...state, items: [], nextCursor: undefined }))
         if (event === 'ready' || event === 'reset') await load()
-        else if (event === 'removed') set((state) => ({ ...state, items: state.items.filter((item) => item.id !== data.id) }))
-        else if (event === 'item' && (type === undefined || data.type === type)) set((state) => withItem(state, data, order))
+        else if (event === 'removed') {
+          meanwhile?.set(data.id, undefined)
+          set((state) => ({ ...state, items: state.items.filter((item) => item.id !== data.id) }))
+        } else if (event === 'item' && (type === undefined || data.type === type)) {
+          meanwhile?.set(data.id, data)
+          set((state) => withItem(state, data, order))
+        }
       }
     },
     failed,
@@ -99,16 +106,22 @@ function itemsStore(client: AtriumClient, { id, order = 'newest', type, limit, l
   const loadMore = async () => {
     const { nextCursor } = store.getState()
     if (nextCursor === undefined) return
+    const changed = (meanwhile = new Map<string, OpenItem | undefined>())
     const { data, nextCursor: following } = await readPage(nextCursor)
     change?.((state) => {
       // The list was read again in the meantime and has another end.
       if (state.nextCursor !== nextCursor) return state
-      const known = new Set(state.items.map((item) => item.id))
-      return { ...state, items: [...state.items, ...data.filter((item) => !known.has(item.id))], nextCursor: following }
+      const known = new Set([...state.items.map((item) => item.id), ...changed.keys()])
+      const items = [...state.items, ...data.filter((item) => !known.has(item.id))]
+      return [...changed.values()].reduce<ItemsState>((longer, item) => (item ? withItem(longer, item, order) : longer), {
+        ...state,
+        items,
+        nextCursor: following,
+      })
     })
   }
   // Two concurrent calls, such as those of an effect that runs twice, read one page.
-  const loadMoreOnce = () => (loading ??= loadMore().finally(() => (loading = undefined)))
+  const loadMoreOnce = () => (loading ??= loadMore().finally(() => (loading = meanwhile = undefined)))
   return { ...store, loadMore: loadMoreOnce }
 }
 
