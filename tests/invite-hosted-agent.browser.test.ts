@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { generateAgentKey, publicPartOf } from '../packages/client/src/sealed-agent.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../packages/web/src/testing/start-test-browser.ts'
 import { assertNoTrouble, newVisitor, write } from '../packages/web/src/space/testing/visitor.ts'
@@ -59,12 +60,16 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
     await list.waitFor()
   }
 
-  /** The form of the agent, with a coupon and the owner's consent. */
-  async function fillIn(page: Page, coupon: string, consents = true): Promise<void> {
+  async function choose(page: Page, name: string, coupon: string): Promise<void> {
     await openPeople(page)
     await button(page, 'Invite an agent').click()
-    await button(page, 'Choose Lamplighter').click()
+    await button(page, `Choose ${name}`).click()
     await page.getByLabel('Coupon').fill(coupon)
+  }
+
+  /** The form of the agent, with a coupon and the owner's consent. */
+  async function fillIn(page: Page, coupon: string, consents = true): Promise<void> {
+    await choose(page, 'Lamplighter', coupon)
     if (consents) await page.getByLabel('I let the operator of this service read along in this room while Lamplighter').check()
   }
 
@@ -207,6 +212,40 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
     await page.getByRole('alert').filter({ hasText: 'coupon' }).waitFor({ timeout: 20_000 })
     await line(page).getByText('Lamplighter could not come. It cost nothing.').waitFor({ timeout: 20_000 })
     assert.equal(await notice(page).count(), 0)
+    await ann.close()
+  })
+
+  test('an owner whose list is full is told so, and neither a hosted nor a remote agent is said to come', async () => {
+    const remote = { endpoint: 'https://agents.example/', encryption_key: publicPartOf(await generateAgentKey()) }
+    const manifest = { name: 'Farlighter', description: 'Far away.', instructions: '', price_credits: 3, max_minutes: 30 }
+    const { data } = await agency.client.registerAgent({ body: { ...manifest, ...remote } })
+    await agency.client.setAgentStatus({ agentId: data.id, body: { status: 'active' } })
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    const full = page.getByRole('alert').filter({ hasText: 'The list is full' })
+    await makeListedRoom(page)
+    await openPeople(page)
+    const field = page.getByLabel('Invite somebody')
+    // The bytes of its line run out first. An invitation for one letter is the smallest.
+    for (let letters = 32_768; letters >= 1;) {
+      await field.fill('x'.repeat(letters))
+      await button(page, 'Invite').click()
+      await page.locator('.admit button[aria-disabled=false]').waitFor()
+      if ((await field.inputValue()) !== '') letters = Math.floor(letters / 2)
+    }
+    await full.waitFor()
+    await page.keyboard.press('Escape')
+    const coupon = await agency.newCoupon()
+    await fillIn(page, coupon)
+    await button(page, 'Invite for 3 credits').click()
+    await full.waitFor({ timeout: 20_000 })
+    await line(page).getByText('Lamplighter could not come. It cost nothing.').waitFor({ timeout: 20_000 })
+    assert.equal(await notice(page).count(), 0)
+    await page.keyboard.press('Escape')
+    await choose(page, 'Farlighter', coupon)
+    await button(page, 'Invite for 3 credits').click()
+    await full.waitFor({ timeout: 20_000 })
+    assert.deepEqual(await agency.balance(coupon), [5, 0])
     await ann.close()
   })
 })

@@ -1,4 +1,5 @@
 import { agreedEnd, isPastEnd } from '@atrium/room-client/is-past-end'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { ApiFailure, type CatalogAgent, type PlatformApi } from '../api/platform-api.ts'
 import { announce } from '../components/announcer.tsx'
 import { Naps } from '../room/backoff.ts'
@@ -91,27 +92,27 @@ export class InvitedAgents {
     } catch (error) {
       this.#naps.wake()
       if (error instanceof ApiFailure && error.code === 'state_conflict' && error.reason === '') return 'present'
-      if (error instanceof ApiFailure && !isUncertain(error)) throw error
+      if (!mayStillCome(error)) throw error
     }
     announce(t.agents.sayComing(agent.name))
     this.#naps.wake()
     return 'coming'
   }
 
-  /** Consents, and launches. If the launch is refused, the device leaves the list again. */
+  /** Consents, and launches. If either is refused, nothing is tried again, and the device leaves the list if it was on it. */
   async #launchPrepared({ id, prepared, expiresAt, device = '' }: InvitedAgent): Promise<void> {
     const { owner } = this.#door
     if (!prepared || !owner) return
     const over = { prepared: undefined, status: 'failed' } as const
     // A page that was closed in the middle. The launch may have been accepted, but nobody knows how to stop it.
     if (Date.parse(expiresAt) < Date.now()) return this.#change(id, over)
-    // The owner has removed it meanwhile under People.
-    if (!(await owner.host({ ...prepared, device }))) return this.#change(id, over)
     try {
+      // The owner has removed it meanwhile under People.
+      if (!(await owner.host({ ...prepared, device }))) return this.#change(id, over)
       const { id: sessionId, control_token: controlToken, expires_at } = await this.#launcher.summon(id, prepared.summonKey)
       this.#change(id, { sessionId, controlToken, expiresAt: agreedEnd(expires_at, prepared.maxMinutes), prepared: undefined })
     } catch (error) {
-      if (!isUncertain(error)) this.#change(id, over)
+      if (!mayStillCome(error)) this.#change(id, over)
       throw error
     }
   }
@@ -205,4 +206,9 @@ export class InvitedAgents {
     this.state.update({ agents })
     void this.#door.keep(agents)
   }
+}
+
+/** Whether the consent or the launch may have succeeded anyway, or may by repeating it. */
+function mayStillCome(error: unknown): boolean {
+  return isUncertain(error) || (error instanceof SpaceCallError && error.isPassing)
 }

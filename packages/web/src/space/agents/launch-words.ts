@@ -1,5 +1,8 @@
+import { ListFullError } from '@atrium/room-client/listed-types'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
+import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
+import { failureWords, type Words } from '../api/failure-words.ts'
 import { ApiFailure } from '../api/platform-api.ts'
-import type { Words } from '../api/failure-words.ts'
 import { t } from '../text/text.ts'
 import { isUncertain } from './launcher.ts'
 
@@ -19,7 +22,10 @@ export function launchWords(failure: unknown, price: number): Words {
     if (code === 'rate_limited') return failures.invitingTooFast
     if (failure.status === 401) return failures.badKey
   }
-  return isUncertain(failure) ? failures.uncertain : failures.unknown
+  if (isUncertain(failure)) return failures.uncertain
+  // The door of the room could not be opened: its list is full, or the Space service refuses.
+  const isOfRoom = [ListFullError, TamperedRoomError, SpaceCallError].some((kind) => failure instanceof kind)
+  return isOfRoom ? failureWords(failure) : failures.unknown
 }
 
 function priceWords(now: number | undefined, shown: number): Words {
