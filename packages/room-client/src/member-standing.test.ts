@@ -25,3 +25,26 @@ test('nobody waits more than seconds for a provider that does not answer, and it
   for (let standing = await judge.judge(device, []); !standing.ok; standing = await judge.judge(device, []))
     await new Promise((resolve) => setImmediate(resolve))
 })
+
+test('the keys of the provider are fetched again after the clock was set back', async () => {
+  const provider = await createTestProvider({ audience: 'spaces' })
+  let isReachable = false
+  let asked = 0
+  const fetchJson = async (url: string) => {
+    asked++
+    if (!isReachable) throw new Error('not reached')
+    return provider.fetchJson(url)
+  }
+  const rightMs = Date.now()
+  let nowMs = rightMs + 6 * 3_600_000
+  const judge = new TokenJudge({ issuer: provider.issuer, clientId: 'spaces' }, { fetchJson, nowMs: () => nowMs })
+  const token = { token: await provider.sign({ email: 'ada@example.org', nonce: 'device' }), at: new Date(rightMs).toISOString() }
+  const device = { key: 'device', token, invitedAs: undefined, isRevoked: false }
+  assert.deepEqual(await judge.judge(device, []), { ok: false, reason: 'unchecked' })
+  isReachable = true
+  const before = asked
+  assert.deepEqual(await judge.judge(device, []), { ok: false, reason: 'unchecked' })
+  assert.equal(asked, before, 'not more often than twice a minute')
+  nowMs = rightMs
+  assert.equal((await judge.judge(device, [])).ok, true)
+})

@@ -123,7 +123,8 @@ export class TokenJudge {
 
   /** The provider's keys now. Who asks in the first seconds of a request waits for its answer. */
   async #keysFor(token: string): Promise<ProviderKey[]> {
-    const isDue = this.#nowMs() - this.#fetchedAtMs >= REFETCH_MS
+    // A clock that was set back shows a time before the last fetch.
+    const isDue = Math.abs(this.#nowMs() - this.#fetchedAtMs) >= REFETCH_MS
     if (isDue && !hasKeyFor(token, this.#keys)) {
       this.#fetchedAtMs = this.#nowMs()
       const ended = new AbortController()
