@@ -211,7 +211,8 @@ export class EventStreams {
   }
 
   async #check(): Promise<void> {
-    if (this.#isChecking || this.#connections.size === 0) return
+    if (this.#isChecking) return
+    if (this.#connections.size === 0) return this.#guards.skip()
     this.#isChecking = true
     try {
       const connections = [...this.#connections]

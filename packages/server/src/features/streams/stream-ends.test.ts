@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { send } from '#testing/http.ts'
 import { openStream, type OpenStream } from '#testing/read-stream.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
@@ -21,6 +22,7 @@ async function make(of: TestTenant, on = api) {
 }
 
 const endWithinMs = 15_000
+const checkIntervalMs = 2_500
 
 /** Every kind of stream of one tenant and collection. */
 async function openAll(t: TestContext, tenant: TestTenant, { id, owner }: Awaited<ReturnType<typeof make>>) {
@@ -162,6 +164,38 @@ test('too many streams of a tenant, of an address or in all are 429, and a strea
   assertRefused(await ask(other, '192.0.2.3'), /This tenant has 1 streams open/)
   for (const asked of open) asked.close()
   while (narrow.ctx.streams.slots.open > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+})
+
+test('the first stream after an idle time stays open when the first check fails', async (t) => {
+  // The timers of the streams run when the test says so.
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const idle = await startTestApi()
+  t.after(() => idle.close())
+  const tenant = await idle.makeTenant()
+  const made = await make(tenant, idle)
+  const now = performance.now.bind(performance)
+  t.mock.method(performance, 'now', () => now() + 60_000)
+  t.mock.timers.tick(checkIntervalMs)
+  const stream = await openStream(idle.baseUrl, `/collections/${made.id}/stream`, made.owner)
+  t.after(() => stream.close())
+  await stream.untilCount(1)
+
+  const { db } = idle.ctx
+  const query = db.query.bind(db)
+  const failed = Promise.withResolvers<void>()
+  const mock = t.mock.method(db, 'query', async (asked: Parameters<typeof query>[0], values: unknown[]) => {
+    if (asked.name !== 'collections-guards') return query(asked, values)
+    failed.resolve()
+    throw new Error('the database does not answer')
+  })
+  t.mock.timers.tick(checkIntervalMs)
+  await failed.promise
+  mock.mock.restore()
+  const body = { type: 'm', content: 1 }
+  await send(idle, 'POST', `/collections/${made.id}/items`, { key: tenant.publishableKey, body })
+  const arrived = stream.untilCount(2).then(() => true)
+  // Each second, the server looks for events.
+  while (!(await Promise.race([arrived, delay(20)]))) t.mock.timers.tick(1_000)
 })
 
 test('a reader that reads nothing keeps one page in memory, and goes on where it was', async (t) => {
