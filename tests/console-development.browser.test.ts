@@ -100,6 +100,19 @@ describe('the console on a fresh machine', { skip: skipWithoutChromium, timeout:
     await again.getByRole('heading', { name: 'Overview' }).waitFor()
     assert.deepEqual(await kindOf(again), ['tenant', 'developer'])
 
+    await owner.goto(`${origin}/console/settings/members`)
+    const row = owner.getByRole('row', { name: 'ada@harbour.example' })
+    for (const [name, shown] of [
+      ['Ada Lovelace', 'Ada Lovelace'],
+      ['', 'ada@harbour.example'],
+    ] as const) {
+      await row.getByRole('button', { name: 'Edit' }).click()
+      await dialog.getByLabel('Name').fill(name)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await row.locator('b', { hasText: shown }).waitFor()
+    }
+
     const eve = await visit()
     await signIn(eve, 'eve@harbour.example')
     await eve.getByText('This account belongs to no member.').waitFor()
