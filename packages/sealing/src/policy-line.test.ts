@@ -51,6 +51,21 @@ test('each recipient opens what was sealed, and no other key does', async () => 
   assert.equal(await openDeviceRecipient(one.privateKey, noPoint), undefined)
 })
 
+test('bytes that are not UTF-8 are not opened as an empty text', async () => {
+  const contentKey = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, true, ['encrypt', 'decrypt'])
+  const open = async (bytes: number[]) => {
+    const stored = parsePolicyLine(line)!
+    const additionalData = Buffer.from(stored.header)
+    const algorithm = { name: 'AES-GCM', iv: Buffer.from(stored.iv, 'base64url'), additionalData }
+    const made = Buffer.from(await crypto.subtle.encrypt(algorithm, contentKey, new Uint8Array(bytes)))
+    const [ciphertext, tag] = [made.subarray(0, -16), made.subarray(-16)].map((part) => part.toString('base64url'))
+    return openPolicyLine(contentKey, { ...stored, ciphertext: ciphertext!, tag: tag! })
+  }
+  assert.equal(await open([0x7b, 0x7d, 0x20]), '{}')
+  assert.equal(await open([0x20, 0x20]), '')
+  await assert.rejects(open([0xff, 0x20]), DamagedLine)
+})
+
 test('a line with a list has one spelling', () => {
   assert.equal(parsePolicyLine('{}'), undefined)
   assert.equal(parsePolicyLine(line.replace(/"recipients":.*\],/, '')), undefined)

@@ -94,7 +94,7 @@ function readRecipients(text: string): Recipient[] {
   throw new DamagedLine('not a list of recipients')
 }
 
-/** What was sealed. Rejects with DamagedLine if the content key does not open it. */
+/** What was sealed. Rejects with DamagedLine if the content key does not open it, or if it is not UTF-8. */
 export async function openPolicyLine(
   contentKey: WebCryptoKey | undefined,
   { header, iv, ciphertext, tag }: StoredPolicyLine,
@@ -106,5 +106,8 @@ export async function openPolicyLine(
       { ciphertext: decodeBase64url(ciphertext), tag: decodeBase64url(tag) },
     ))
   if (!content) throw new DamagedLine('the key does not open the line')
-  return unpadded(content)
+  const text = unpadded(content)
+  // Otherwise, it would be taken for an empty text.
+  if (text === '' && content.some((byte) => byte !== 0x20)) throw new DamagedLine('what is sealed is not UTF-8')
+  return text
 }
