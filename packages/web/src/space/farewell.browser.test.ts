@@ -98,6 +98,35 @@ describe('an open client-sealed room that moves', { skip: skipWithoutChromium, t
     await Promise.all([ann.close(), bob.close()])
   })
 
+  test('a message that was stored, and its answer lost, is sent, also if a farewell came after it', async () => {
+    for (const how of ['goes on', 'comes back'] as const) {
+      const bob = await newVisitor(browser)
+      const { room, mk, link } = await makeSealedRoom(bob.page, space.origin)
+      const { promise: stored, resolve: store } = Promise.withResolvers<void>()
+      // Nothing of what the service answers arrives from then on.
+      let isAway = false
+      await bob.page.route('**/space', async (route, request) => {
+        const isMessage = request.postData()?.includes('"op":"append"') ?? false
+        if (isMessage && !isAway) await route.fetch()
+        isAway ||= isMessage
+        if (isMessage) store()
+        return isAway ? route.abort() : route.fallback()
+      })
+      await write(bob.page, 'In time')
+      await stored
+      const client = openClientSealedRoom({ spaceUrl: `${space.origin}/space`, room, mk, name: 'Ada' })
+      await client.move()
+      if (how === 'comes back') await bob.page.goto('about:blank')
+      await bob.page.unrouteAll({ behavior: 'ignoreErrors' })
+      if (how === 'comes back') await bob.page.goto(link)
+      await farewell(bob.page).waitFor()
+      await shown(bob.page, 'In time')
+      assert.equal(await bob.page.locator('.pending').count(), 0, how)
+      assert.match((await message(bob.page, 'In time').locator('.byline').textContent()) ?? '', /^You/)
+      await bob.close()
+    }
+  })
+
   test('what waited to be sent is not sent behind the farewell of another client, and can be copied', async () => {
     const bob = await newVisitor(browser, { timezoneId: zoneAtNoon() })
     const secret = await makeSealedRoom(bob.page, space.origin)

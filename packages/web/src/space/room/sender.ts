@@ -86,11 +86,18 @@ export class Sender {
     if (left.length < pending.length) this.#state.update({ pending: left })
   }
 
-  /** Removes the messages whose entries are part of the history now. */
+  /**
+   * Removes the messages whose entries are part of the history now. An answer may be lost, and nothing is sent again after
+   * a farewell: where clients seal the lines, the clientId is the id.
+   */
   reconcile(entries: readonly Entry[]): void {
-    const ids = new Set(entries.filter((entry) => this.own.has(entry)).map(({ id }) => id))
     const { pending } = this.#state.value
-    this.drop(pending.flatMap(({ clientId, entryId }) => (entryId !== undefined && ids.has(entryId) ? [clientId] : [])))
+    const read = pending.filter(({ clientId, entryId, text }) => {
+      const entry = entries.find(({ id }) => id === (entryId ?? clientId))
+      if (entry?.message.text === text) this.own.add(entry.id)
+      return entry && this.own.has(entry)
+    })
+    this.drop(read.map(({ clientId }) => clientId))
   }
 
   /** Sends one after the other, in the order in which they were written. */
