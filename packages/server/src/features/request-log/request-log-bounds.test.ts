@@ -88,6 +88,23 @@ test('the entries for a node that is down leave room for those of other nodes', 
   assert.deepEqual([...written], [[kept, 5_100]])
 })
 
+test('entries that arrive while a node does not answer are not dropped in the place of its own', async () => {
+  const shards = new TenantShards([-(2 ** 31), 0])
+  const [lost, kept] = [0, 1].map((shard) => {
+    for (let n = 0; ; n++) if (shards.shardOf(`ten_${n}`) === shard) return `ten_${n}`
+  }) as [string, string]
+  let statements = 0
+  const arrive = () => {
+    if (statements++ === 0) note(kept, 9_000)
+  }
+  const { log, written, note, count } = openLog(shards, new Set([lost]), arrive)
+  note(lost, 100)
+  await log.flush()
+  assert.equal(await count('dropped'), 0)
+  await log.close()
+  assert.equal(written.get(kept), 9_000)
+})
+
 test('the last entries are written although their node has just failed, and a node that stays away ends the waiting', async (t) => {
   t.after(startVirtualTime())
   const shards = new TenantShards([-(2 ** 31), 0])

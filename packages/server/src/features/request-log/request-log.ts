@@ -117,7 +117,7 @@ export class RequestLog {
           this.#insert(ids.flatMap((id) => byTenant.get(id) ?? [])),
         )
         if (failed.size > 0) {
-          this.#dropLeft()
+          this.#dropLeft(failed)
           return this.#report(new Set(failed.values()))
         }
         // A few that came meanwhile wait for the next second: alone, they would be many small chunks.
@@ -156,10 +156,13 @@ export class RequestLog {
     return isHere
   }
 
-  /** The oldest first: a set has its values in the order in which they came. */
-  #dropLeft(): void {
-    for (const chunk of this.#chunks) {
-      if (this.#held <= maxLeft) return
+  /** Of tenants whose node has failed, the oldest first: a set has its values in the order in which they came. */
+  #dropLeft(failed: ReadonlyMap<string, unknown>): void {
+    const left = [...this.#chunks].filter(({ tenantId }) => failed.has(tenantId))
+    let entries = left.reduce((sum, { requests }) => sum + requests, 0)
+    for (const chunk of left) {
+      if (entries <= maxLeft) return
+      entries -= chunk.requests
       if (this.#remove(chunk)) this.#dropped.inc(chunk.requests)
     }
   }
