@@ -227,6 +227,8 @@ describe('hooks for React', { skip: skipWithoutChromium, timeout: 120_000 }, () 
       await read.promise
       await archive(2, true)
       await archive(1, false)
+      // The last item of the page, which no further page would bring.
+      await send(api, 'PATCH', `/collections/${given.id}/items/${ids[0]}`, { ...owner, body: { hero: true } })
       await add('seven')
       await until(page, '#items li', ['seven', 'six', 'five', 'four', 'three'])
       released.resolve()

@@ -111,8 +111,14 @@ function itemsStore(client: AtriumClient, { id, order = 'newest', type, limit, l
     change?.((state) => {
       // The list was read again in the meantime and has another end.
       if (state.nextCursor !== nextCursor) return state
-      const known = new Set([...state.items.map((item) => item.id), ...changed.keys()])
-      const items = [...state.items, ...data.filter((item) => !known.has(item.id))]
+      const known = new Set(state.items.map((item) => item.id))
+      const items = [
+        ...state.items,
+        ...data.flatMap((item) => {
+          if (known.has(item.id)) return []
+          return changed.has(item.id) ? (changed.get(item.id) ?? []) : [item]
+        }),
+      ]
       return [...changed.values()].reduce<ItemsState>((longer, item) => (item ? withItem(longer, item, order) : longer), {
         ...state,
         items,
