@@ -117,13 +117,20 @@ test('a certificate, page or epoch that is not the logged one fails', async () =
   await serveLog([certificate, Buffer.from('x'), logged])
   assert.match((await run({ logState: undefined })).output, /FAILED +the page in the log/)
   await serveLog([certificate, page, logged])
-  for (const other of [{ value: 4 }, { expires_at: 'x' }, { expires_at: '' }, { expires_at: 0 }]) {
+  for (const other of [
+    { value: 4 },
+    { expires_at: 'x' },
+    { expires_at: 'never 1' },
+    { expires_at: '0' },
+    { expires_at: '' },
+    { expires_at: 0 },
+  ]) {
     offer({ ...epoch, ...other })
     const { code, output } = await run({ logState: undefined })
     assert.match(output, /FAILED +the epochs in the log: epoch e1 is not as it was logged/, JSON.stringify(other))
     assert.equal(code, 1)
   }
-  offer(epoch, { ...epoch, epoch: 'e2', expires_at: '2026-11-20T09:30:00.000Z' })
+  offer(epoch, { ...epoch, epoch: 'e2', expires_at: '2020-11-20T09:30:00.000Z' })
   assert.match((await run({ logState: undefined })).output, /proved +the epochs that are offered are the logged ones \(1\)/)
 })
 
