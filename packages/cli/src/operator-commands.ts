@@ -231,7 +231,8 @@ function needsOf({ configured, values, answers, answers_until: until, processes 
     return `✗ ${name}: needed for ${counted(values)} that could not be resealed because they are damaged. Keep it.`
   if (values > 0) return `✗ ${name}: needed for ${counted(values)}, unreadable without it. Restore it.`
   const removal =
-    'Remove it 30 days after the last process sealed under it: until then, clients may have stream cursors that need it.'
+    'Remove it 30 days (or ATRIUM_EVENT_RETENTION_DAYS, if that is longer) after the last process sealed under it: ' +
+    'until then, clients may have stream cursors that need it.'
   if (until === null) return `✓ ${name}: nothing that is stored needs it. ${removal}`
   return `✓ ${name}: needed only for stored answers of Idempotency-Keys (${answers}), until ${until}. ${removal}`
 }

@@ -18,8 +18,8 @@ export const operatorOperations = {
       'Operator only. Reseals secrets that are sealed under another master key under the first one, for about half ' +
       'a minute per call. Repeat it until `resealed` is 0. `keys` lists what each key is still needed for: a key ' +
       'that is not the first can be removed when it has no `processes` and no `values`, and `answers_until` is null or ' +
-      'has passed, and 30 days after the last process sealed under it: until then, clients may have stream cursors that ' +
-      'need it.',
+      'has passed, and 30 days (or the retention of events, if that is longer) after the last process sealed under it: ' +
+      'until then, clients may have stream cursors that need it.',
     caller: 'operator',
     answers: {
       200: {
