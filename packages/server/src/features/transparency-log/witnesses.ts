@@ -142,19 +142,19 @@ export async function collectCosignatures(ctx: LogContext, origin: string): Prom
   const last = await findCheckpoint(db, origin)
   if (last === undefined) return 0
   const known = new Map((await listCosignatures(db, origin)).map((one) => [one.witness, one.size]))
-  const collect = async ({ url, verifier }: Reachable): Promise<boolean> => {
+  const collect = async ({ name, url, verifier }: Reachable): Promise<boolean> => {
     const witness = formatVerifier(verifier)
     if (known.get(witness) === last.size) return true
     const line = await askWitness(ctx, url, last, known.get(witness) ?? 0, verifier)
-    if (line === false) throw new Error('its answer is no cosignature')
-    await saveCosignature(db, origin, { witness, size: last.size, line })
-    return true
+    if (line === false) log.warn({ witness: name }, 'a witness did not cosign the checkpoint')
+    else await saveCosignature(db, origin, { witness, size: last.size, line })
+    return line !== false
   }
   // One that fails does not keep the others from being stored.
   const outcomes = await Promise.all(
     reachable(config.logPolicy).map((witness) =>
       collect(witness).catch((error: unknown) => {
-        log.warn({ witness: witness.name, reason: causeOf(error) }, 'a witness did not cosign the checkpoint')
+        log.warn({ witness: witness.name, reason: causeOf(error) }, 'no cosignature of a witness was stored')
         return false
       }),
     ),
