@@ -149,7 +149,11 @@ function MemberForm({ member, onClose, onSaved }: MemberFormProps) {
     if (role === '') return
     const typedName = name.trim()
     if (member) {
-      await api.updateMember({ memberId: member.id, body: { role, name: typedName === '' ? null : typedName } })
+      const isRenamed = typedName !== (member.name ?? '')
+      await api.updateMember({
+        memberId: member.id,
+        body: { role, ...(isRenamed && { name: typedName === '' ? null : typedName }) },
+      })
       return onSaved(undefined)
     }
     const { data } = await api.createMember({ body: { role, email: email.trim(), ...(typedName !== '' && { name: typedName }) } })
