@@ -210,5 +210,6 @@ export class InvitedAgents {
 
 /** Whether the consent or the launch may have succeeded anyway, or may by repeating it. */
 function mayStillCome(error: unknown): boolean {
-  return isUncertain(error) || (error instanceof SpaceCallError && error.isPassing)
+  // Other devices may change the list as often as this one tries to.
+  return isUncertain(error) || (error instanceof SpaceCallError && (error.isPassing || error.reason === 'list_changed'))
 }
