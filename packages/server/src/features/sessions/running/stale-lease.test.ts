@@ -199,7 +199,7 @@ test(
     }
     const [looked, parked, claimed] = [1, 2, 3].map(() => Promise.withResolvers<void>())
     let isToppedUp = false
-  let isParked = false
+    let isParked = false
     const query: Database['query'] = async (statement, values) => {
       if (statement.name === 'sessions-park' && !isToppedUp) {
         await topUp()
@@ -207,7 +207,7 @@ test(
         await looked!.promise
         const rows = await ctx.db.query(statement, values)
         isParked = true
-      parked!.resolve()
+        parked!.resolve()
         // The run ends only after the worker has claimed what it can.
         await claimed!.promise
         return rows

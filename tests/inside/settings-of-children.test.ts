@@ -11,12 +11,12 @@ import { openDatabase } from '@atrium/server/db/database'
 import { openLogKeys } from '@atrium/server/features/transparency-log/log-keys'
 import { logOrigin } from '@atrium/server/features/transparency-log/publish'
 import { queueLeaves } from '@atrium/server/features/transparency-log/store'
-import { publishedKeys, ReportSigner } from '../packages/server/testing/report-signer.ts'
-import { createTestDatabase } from '../packages/server/testing/test-database.ts'
-import { freePort, startAtrium } from './support/atrium-process.ts'
-import { askGood, call, makeTenant } from './support/call-api.ts'
-import { startLogWitness } from './support/log-witness.ts'
-import { eventually } from './support/remote-agents.ts'
+import { publishedKeys, ReportSigner } from '../../packages/server/testing/report-signer.ts'
+import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
+import { freePort, startAtrium } from '../support/atrium-process.ts'
+import { askGood, call, makeTenant } from '../support/call-api.ts'
+import { startLogWitness } from '../support/log-witness.ts'
+import { eventually } from '../support/remote-agents.ts'
 
 test('with several API processes, each knows the witnesses of the log and the keys that sign reports', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-settings-'))
