@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,7 @@ import { databaseEnvironment } from '../support/pooled-database.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 import { queryDatabase } from '../support/query-database.ts'
 import { runAtrium } from '../support/run-atrium.ts'
+import { skipWithout } from '../support/skip-without.ts'
 import { childPids } from '../support/worker-pids.ts'
 
 /** The process and all its descendants. */
@@ -179,4 +180,34 @@ test('a worker that cannot begin its work when a restore is confirmed ends, to b
   await queryDatabase(database.url, 'update restores set confirmed_at = now()')
   assert.equal(await worker.ended(30_000), 1, worker.output())
   assert.match(worker.output(), /work did not begin after the confirmation of the restore/)
+})
+
+const limited = { skip: linux.skip || skipWithout('prlimit') }
+
+test('processes that cannot be spawned again, because no file can be opened, start once one can', limited, async (t) => {
+  const database = await createTestDatabase()
+  const atrium = await startAtrium({ databaseUrl: database.url, args: ['--workers', '2'], space: true })
+  t.after(async () => {
+    await atrium.end('SIGKILL')
+    await database.drop()
+  })
+  const [, allowed] = /^Max open files\s+(\d+)/m.exec(readFileSync(`/proc/${atrium.pid}/limits`, 'utf8'))!
+  const allow = (files: string) => execFileSync('prlimit', ['--pid', String(atrium.pid), `--nofile=${files}:`])
+  const counts = { 'api-process.ts': 2, 'job-worker-main.ts': 1, 'space.mjs': 1 }
+  const first = Object.keys(counts).map((script) => childPids(atrium.pid, script)[0]!)
+  allow('4')
+  for (const pid of first) process.kill(pid, 'SIGKILL')
+  for (const part of ['an API process', 'the job worker', 'the Space service']) {
+    const refusal = new RegExp(`^atrium: ${part} could not be spawned: .*EMFILE; starting (it again|another) in [\\d.]+ s$`, 'm')
+    await until(() => refusal.test(atrium.output()), `${part} could not be spawned`, 30_000)
+  }
+  allow(allowed!)
+  const areBack = () =>
+    Object.entries(counts).every(([script, count]) => {
+      const pids = childPids(atrium.pid, script)
+      return pids.length === count && !pids.some((pid) => first.includes(pid))
+    })
+  await until(areBack, 'all are back', 60_000)
+  const answers = async () => (await fetch(`${atrium.spacesOrigin}/space`).catch(() => undefined))?.status === 200
+  await until(answers, 'Space answers', 60_000)
 })

@@ -22,6 +22,7 @@ const packages = {
   kubectl: 'kubernetes-client',
   nginx: 'nginx-light',
   openssl: 'openssl',
+  prlimit: 'util-linux',
   prometheus: 'prometheus',
   promtool: 'prometheus',
   pgbackrest: 'pgbackrest',

@@ -8,7 +8,7 @@ import { MetricsChannel, isMetricsMessage } from './metrics/metrics-channel.ts'
 import type { MetricsHub } from './metrics/metrics-hub.ts'
 import { packStart } from './start-message.ts'
 import { memoryEnvironment, restartWaits, type ChildMessage } from './supervise-process.ts'
-import { onceEnded } from './last-words.ts'
+import { spawnUntilEnd } from './last-words.ts'
 import { answerLeases } from '#ports/rate-limits/answer-leases.ts'
 import { isLeaseAsk } from '#ports/rate-limits/primary-messages.ts'
 import { StartError } from '#errors/start-error.ts'
@@ -29,10 +29,18 @@ export async function startWorkers(config: Config, secrets: Secrets, databaseUrl
   /** `backoff` belongs to one place of the cluster; a replacement takes it over. */
   const fork = (backoff: Backoff): Promise<number> =>
     new Promise((resolve, reject) => {
-      const worker = cluster.fork(memoryEnvironment)
       let refusal: string | undefined
-      // A process that dies before it reads this is detected by its exit. Here, the error would end this process.
-      worker.on('error', reject)
+      const spawn = () => cluster.fork(memoryEnvironment)
+      const worker = spawnUntilEnd(spawn, (how) => {
+        reject(new StartError(`an API process did not start: it ${how}`))
+        if (stopping) return
+        const waitMs = backoff.failed()
+        const again = `starting another in ${(waitMs / 1_000).toFixed(1)} s`
+        console.error(`atrium: an API process ${refusal === undefined ? how : `did not start: ${refusal}`}; ${again}`)
+        setTimeout(() => stopping || void fork(backoff).catch(() => undefined), waitMs)
+      })
+      if (!worker) return
+      // A process that dies before it reads this is detected by its exit.
       worker.once('online', () => worker.send(start))
       worker.on('message', (message: unknown) => {
         if (isMetricsMessage(message)) return
@@ -50,14 +58,6 @@ export async function startWorkers(config: Config, secrets: Secrets, databaseUrl
           hub.add(() => channel.ask()),
         )
         resolve(state.listening)
-      })
-      onceEnded(worker.process, (how) => {
-        reject(new StartError(`an API process did not start: it ${how}`))
-        if (stopping) return
-        const waitMs = backoff.failed()
-        const again = `starting another in ${(waitMs / 1_000).toFixed(1)} s`
-        console.error(`atrium: an API process ${refusal === undefined ? how : `did not start: ${refusal}`}; ${again}`)
-        setTimeout(() => stopping || void fork(backoff).catch(() => undefined), waitMs)
       })
     })
 

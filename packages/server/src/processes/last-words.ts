@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
+import type { Worker } from 'node:cluster'
 import type { Readable } from 'node:stream'
+import { messageOf } from '#errors/caught.ts'
 
 const keptLength = 500
 /**
@@ -28,8 +30,32 @@ function passOnErrors(stderr: Readable): { last(): string | undefined } {
   }
 }
 
-/** Calls back once when the process has ended, with the manner of its end. */
-export function onceEnded(child: ChildProcess, run: (how: string) => void): void {
+/**
+ * Spawns a child process that has a pipe for its errors. Calls back once when it has ended, with the manner of its end.
+ * Returns undefined if it could not be spawned: `spawn` then throws, or the process reports an error and no exit.
+ */
+export function spawnUntilEnd<Child extends ChildProcess | Worker>(
+  spawn: () => Child,
+  run: (how: string) => void,
+): Child | undefined {
+  const fail = (error: unknown) => run(`could not be spawned: ${messageOf(error)}`)
+  let child: Child
+  try {
+    child = spawn()
+  } catch (error) {
+    fail(error)
+    return undefined
+  }
+  const spawned = 'process' in child ? child.process : child
+  const isSpawned = spawned.pid !== undefined
+  // Later errors are of messages to a process that ends. Without a listener, they would end this process.
+  child.on('error', (error) => isSpawned || fail(error))
+  if (!isSpawned) return undefined
+  onceEnded(spawned, run)
+  return child
+}
+
+function onceEnded(child: ChildProcess, run: (how: string) => void): void {
   if (!child.stderr) throw new Error('the child process was started without a pipe for its errors')
   const words = passOnErrors(child.stderr)
   child.once('exit', (code, signal) => {

@@ -65,6 +65,42 @@ test('stopped while it waits to be started again, it stays down', async (t) => {
   assert.equal(lines.length, 1)
 })
 
+/** Ways to let a spawn fail until the returned function is called. */
+const failures: Record<string, { says: RegExp; cause: (env: NodeJS.ProcessEnv) => () => void }> = {
+  'Node reports the error': {
+    says: /could not be spawned: spawn \S+ ENOENT; starting it again in 0\.0 s$/,
+    cause: () => {
+      const { execPath } = process
+      process.execPath = join(tmpdir(), 'atrium-no-such-program')
+      return () => (process.execPath = execPath)
+    },
+  },
+  'Node throws': {
+    says: /could not be spawned: .*without null bytes.*; starting it again in 0\.0 s$/,
+    cause: (env) => {
+      env['BROKEN'] = '\0'
+      return () => delete env['BROKEN']
+    },
+  },
+}
+for (const [situation, { says, cause }] of Object.entries(failures))
+  test(`one that cannot be spawned again is tried until it can: ${situation}`, { timeout: 30_000 }, async (t) => {
+    const path = await program(t, `process.exit(3)`)
+    const { lines, log, count } = collect()
+    const env = {}
+    const kept = await superviseProcess({ name, path, env, waits: { firstMs: 20, maxMs: 40, healthyMs: 60_000 }, log })
+    const mend = cause(env)
+    t.after(mend)
+    await count(4)
+    mend()
+    const [ended, ...failed] = lines.slice(0, 4).map(({ line }) => line)
+    assert.match(ended!, /ended with exit code 3/)
+    for (const line of failed) assert.match(line, says)
+    const ranAgain = () => lines.slice(4).some(({ line }) => line.includes('ended with exit code 3'))
+    while (!ranAgain()) await count(lines.length + 1)
+    await kept.stop()
+  })
+
 test('one that cannot start is not tried again, and its first start fails with the reason', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-kept-'))
   t.after(() => rm(folder, { recursive: true, force: true }))

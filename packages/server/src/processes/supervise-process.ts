@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { Backoff, type BackoffOptions } from '@atrium/traffic/backoff'
-import { onceEnded } from './last-words.ts'
+import { spawnUntilEnd } from './last-words.ts'
 import { StartError } from '#errors/start-error.ts'
 import type { MetricFamily } from '#http/metric-families.ts'
 import { MetricsChannel } from './metrics/metrics-channel.ts'
@@ -61,16 +61,25 @@ export async function superviseProcess({
 
   const launch = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      child = fork(path, [], {
-        env: { ...env, ...memoryEnvironment },
-        execArgv: [...execArgv],
-        stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-      })
-      // A process that dies before it reads this is detected by its exit. Here, the error would end this process.
-      child.on('error', reject)
-      if (start) child.send(start, () => undefined)
-      const launched = child
       let refusal: string | undefined
+      const spawn = () =>
+        fork(path, [], {
+          env: { ...env, ...memoryEnvironment },
+          execArgv: [...execArgv],
+          stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+        })
+      const launched = spawnUntilEnd(spawn, (how) => {
+        reject(new StartError(`${name} did not start: it ${how}`))
+        if (stopping || !started) return
+        const waitMs = backoff.failed()
+        const again = `starting it again in ${(waitMs / 1_000).toFixed(1)} s`
+        log(`atrium: ${name} ${refusal === undefined ? how : `did not start: ${refusal}`}; ${again}`)
+        restart = setTimeout(() => void launch().catch(() => undefined), waitMs).unref()
+      })
+      if (!launched) return
+      child = launched
+      // A process that dies before it reads this is detected by its exit.
+      if (start) child.send(start, () => undefined)
       child.once('message', (message: ChildMessage) => {
         if ('failed' in message) {
           refusal = message.failed
@@ -81,14 +90,6 @@ export async function superviseProcess({
         resolve()
       })
       child.once('exit', () => (metrics = undefined))
-      onceEnded(child, (how) => {
-        reject(new StartError(`${name} did not start: it ${how}`))
-        if (stopping || !started) return
-        const waitMs = backoff.failed()
-        const again = `starting it again in ${(waitMs / 1_000).toFixed(1)} s`
-        log(`atrium: ${name} ${refusal === undefined ? how : `did not start: ${refusal}`}; ${again}`)
-        restart = setTimeout(() => void launch().catch(() => undefined), waitMs).unref()
-      })
     })
 
   await launch()
