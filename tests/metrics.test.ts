@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parseAllDocuments } from 'yaml'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { childPids } from './support/worker-pids.ts'
 
 const token = 'metrics-token-0123456789'
 
@@ -69,6 +70,21 @@ test('the API answers with all processes too, whichever of them is asked', async
   for (let i = 0; i < 4; i++) {
     const answer = await read(`${atrium.origin}/metrics`, { authorization: `bearer ${token}`, connection: 'close' })
     assert.equal(valueOf(await answer.text(), 'atrium_processes{state="answered"}'), 4)
+  }
+})
+
+const linux = { skip: process.platform === 'linux' ? false : 'reads /proc' }
+
+test('a process that hangs is counted as silent, and the API still answers with the others', linux, async () => {
+  const [pid] = childPids(atrium.pid, 'job-worker-main.ts')
+  process.kill(pid!, 'SIGSTOP')
+  try {
+    const answer = await read(`${atrium.origin}/metrics`)
+    const text = await answer.text()
+    assert.equal(valueOf(text, 'atrium_processes{state="silent"}'), 1, text)
+    assert.equal(valueOf(text, 'atrium_processes{state="answered"}'), 3)
+  } finally {
+    process.kill(pid!, 'SIGCONT')
   }
 })
 

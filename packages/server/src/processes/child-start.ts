@@ -1,7 +1,7 @@
 import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
 import type { Metrics } from '#http/metrics.ts'
-import { MetricsChannel } from './metrics/metrics-channel.ts'
+import { MetricsChannel, parentTimeoutMs } from './metrics/metrics-channel.ts'
 import { unpackStart, type StartMessage } from './start-message.ts'
 import type { ChildMessage } from './supervise-process.ts'
 import { messageOf } from '#errors/caught.ts'
@@ -28,7 +28,7 @@ export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl
     start(config, secrets, databaseUrl).then(
       (started) => {
         running = started
-        started.metrics.readAll = async () => (await channel.ask()) ?? started.metrics.collect()
+        started.metrics.readAll = async () => (await channel.ask(parentTimeoutMs)) ?? started.metrics.collect()
         tell({ listening: started.port })
       },
       async (error: unknown) => {

@@ -17,6 +17,8 @@ interface Port {
 
 /** A process that does not answer within this time is left out. */
 const timeoutMs = 2_000
+/** A process that asks its parent waits until the parent has left out the others that do not answer. */
+export const parentTimeoutMs = timeoutMs + 1_000
 
 export function isMetricsMessage(message: unknown): message is MetricsAsk | MetricsAnswer {
   return typeof message === 'object' && message !== null && ('metricsAsk' in message || 'metricsAnswer' in message)
@@ -39,7 +41,7 @@ export class MetricsChannel {
   }
 
   /** undefined: the other end has ended or does not answer in time. */
-  ask(): Promise<MetricFamily[] | undefined> {
+  ask(withinMs = timeoutMs): Promise<MetricFamily[] | undefined> {
     const id = ++this.#lastId
     return new Promise((resolve) => {
       const settle = (families: MetricFamily[] | undefined) => {
@@ -47,7 +49,7 @@ export class MetricsChannel {
         this.#waiting.delete(id)
         resolve(families)
       }
-      const timer = setTimeout(settle, timeoutMs, undefined).unref()
+      const timer = setTimeout(settle, withinMs, undefined).unref()
       this.#waiting.set(id, settle)
       this.#send({ metricsAsk: { id } }, () => settle(undefined))
     })
