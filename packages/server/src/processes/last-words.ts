@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
+import { ChildProcess } from 'node:child_process'
 import type { Worker } from 'node:cluster'
 import type { Readable } from 'node:stream'
 import { messageOf } from '#errors/caught.ts'
@@ -46,7 +46,7 @@ export function spawnUntilEnd<Child extends ChildProcess | Worker>(
     fail(error)
     return undefined
   }
-  const spawned = 'process' in child ? child.process : child
+  const spawned = child instanceof ChildProcess ? child : child.process
   const isSpawned = spawned.pid !== undefined
   // Later errors are of messages to a process that ends. Without a listener, they would end this process.
   child.on('error', (error) => isSpawned || fail(error))
