@@ -284,6 +284,14 @@ test('a setting that PostgreSQL rejects fails with the message of PostgreSQL', a
   await assert.rejects(wrong, oneLine(/PostgreSQL did not start: .*max_connections/))
 })
 
+test('a start that fails after PostgreSQL runs leaves none running', async () => {
+  const dataDir = dataFolder('no-reserve')
+  // The file that the guard of the disk writes cannot be made.
+  mkdirSync(path.join(dataDir, 'postgres.reserve'), { recursive: true })
+  await assert.rejects(startEmbeddedPostgres({ dataDir, say: () => {} }), { code: 'EISDIR' })
+  assert.equal(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid')), false)
+})
+
 const asRoot = { skip: user ? false : 'needs root' }
 
 test(

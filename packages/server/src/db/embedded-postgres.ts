@@ -69,12 +69,14 @@ export async function startEmbeddedPostgres({
       await postmaster.stop()
       removeSocketFolder()
     }
-    await createDatabase(socketFolder).catch(async (error) => {
+    try {
+      await createDatabase(socketFolder)
+      // Data that may be lost needs no guard against a full disk.
+      if (fsync) await guard.start()
+    } catch (error) {
       await stop()
       throw error
-    })
-    // Data that may be lost needs no guard against a full disk.
-    if (fsync) await guard.start()
+    }
     return { connectionString: connectionString(socketFolder, 'atrium'), failed: postmaster.failed, stop }
   } catch (error) {
     removeSocketFolder()
