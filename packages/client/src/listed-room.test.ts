@@ -272,3 +272,19 @@ test('two tabs of the owner that remove the same device at once change the key o
   await room.expel([grace.key])
   assert.equal(await lines(), before + 1)
 })
+
+test('a page may have more lines than a call may have arguments', async (t) => {
+  const { room, device, owner } = await newRoom()
+  await Promise.all(Array.from({ length: 40 }, (_, i) => room.say(`${i}`)))
+  const { push } = Array.prototype
+  t.after(() => (Array.prototype.push = push))
+  // JavaScriptCore allows 65,536.
+  Array.prototype.push = function (this: unknown[], ...items: unknown[]) {
+    if (items.length > 30) throw new RangeError('too many arguments')
+    return push.apply(this, items)
+  }
+  const reader = openListedRoom({ ...more(), room: room.room, owner, device })
+  assert.equal((await textsIn(reader)).length, 40)
+  let followed = 0
+  for await (const _ of reader.follow()) if (++followed === 40) break
+})

@@ -181,7 +181,7 @@ async function* follow(
     // 'now' begins where the first page without lines ends the history.
     if (first === Number.POSITIVE_INFINITY && isEmpty) first = count
     hasRead = true
-    fresh.push(...entries)
+    for (const entry of entries) fresh.push(entry)
     return { count, etag, entries: [], policy: 'open' as const }
   }
   const pages = followPages(pollUntilAnswered({ poll, wait }, signal), {

@@ -162,7 +162,8 @@ export class ListedReader extends ListedView {
 
   async #readLists({ stored, hashes }: CheckedPage<StoredLine | StoredPolicyLine>): Promise<void> {
     const from = this.#hashes.length
-    this.#hashes.push(...hashes)
+    // A page may be a whole room, and an engine limits how many arguments a call has.
+    for (const hash of hashes) this.#hashes.push(hash)
     for (const [i, line] of stored.entries()) {
       const seq = from + i
       if ('policy' in line) {

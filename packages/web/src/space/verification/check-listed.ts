@@ -1,10 +1,9 @@
 import { ListedReader } from '@atrium/room-client/listed-reader'
 import type { RoomDevice } from '@atrium/room-client/room-device'
 import type { Entry, SealedRoom } from '@atrium/room-client/space-ops'
-import { failureWords } from '../api/failure-words.ts'
 import { ownerIn, type RoomLink } from '../room-link.ts'
 import { t } from '../text/text.ts'
-import type { Report, SeenHistory } from './check.ts'
+import { type Report, type SeenHistory, unreadable } from './check.ts'
 import { hashLines, linesOf } from './sealed-history.ts'
 
 export interface Listed {
@@ -28,8 +27,7 @@ export async function checkListed(listed: Listed, { heads, entries: shown }: See
   try {
     opened = await openListed(listed)
   } catch (error) {
-    const { title, text } = failureWords(error)
-    return report({ id: 'chain', verdict: 'failed', title, text })
+    return report(unreadable(error))
   }
   const { lines, hashes, reader, entries } = opened
   const { lists, generation, devices, unopened, agents } = reader.summary

@@ -3,10 +3,9 @@ import { LineReader } from '@atrium/room-client/line-reader'
 import type { Author, Entry, SealedRoom } from '@atrium/room-client/space-ops'
 import { deriveClientKeys } from '@atrium/sealing/client-sealed'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import { failureWords } from '../api/failure-words.ts'
 import type { RoomLink } from '../room-link.ts'
 import type { RoomSession } from '../room/room-session.ts'
-import type { Check, Report, SeenHistory } from './check.ts'
+import { type Check, type Report, type SeenHistory, unreadable } from './check.ts'
 import { checkListed } from './check-listed.ts'
 import { sha256, toHex, utf8 } from './encoding.ts'
 import { fetchSealed, hashLines, isTurn, linesOf, openLines } from './sealed-history.ts'
@@ -51,8 +50,7 @@ async function checkClientSealed(
   try {
     read = await new LineReader(await deriveClientKeys(link)).take({ lines, count: lines.length, etag: hashes.at(-1) ?? '' })
   } catch (error) {
-    const { title, text } = failureWords(error)
-    return report({ id: 'chain', verdict: 'failed', title, text })
+    return report(unreadable(error))
   }
   const { recipients, opens, chain, seen } = t.protection
   report({ id: 'recipients', verdict: 'proved', title: recipients.proved, text: recipients.directText })

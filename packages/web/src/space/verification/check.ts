@@ -1,4 +1,6 @@
+import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import type { Entry } from '@atrium/room-client/space-ops'
+import { failureWords } from '../api/failure-words.ts'
 import type { Head } from '../room/room-state.ts'
 import type { RoomLink } from '../room-link.ts'
 import { t } from '../text/text.ts'
@@ -24,6 +26,13 @@ export interface SeenHistory {
 }
 
 export type Report = (check: Check) => void
+
+/** Why the room could not be read anew. Only what a reader found wrong is a fault of the room. */
+export function unreadable(error: unknown): Check {
+  if (!(error instanceof TamperedRoomError)) return { id: 'chain', verdict: 'unknown', ...t.failures.unknown }
+  const { title, text } = failureWords(error)
+  return { id: 'chain', verdict: 'failed', title, text }
+}
 
 /** Statements that no browser can check remotely. There is one more after an agent has been in the room. */
 /** Of a client-sealed room: that this page keeps the key, instead of that the service forgets it. */
