@@ -1,3 +1,4 @@
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
 import type { Entry } from '@atrium/room-client/space-ops'
 import { failureWords } from '../api/failure-words.ts'
@@ -29,9 +30,9 @@ export type Report = (check: Check) => void
 
 /** Why the room could not be read anew. Only what a reader found wrong is a fault of the room. */
 export function unreadable(error: unknown): Check {
-  if (!(error instanceof TamperedRoomError)) return { id: 'chain', verdict: 'unknown', ...t.failures.unknown }
-  const { title, text } = failureWords(error)
-  return { id: 'chain', verdict: 'failed', title, text }
+  const isTampered = error instanceof TamperedRoomError
+  const { title, text } = isTampered || error instanceof SpaceCallError ? failureWords(error) : t.failures.unknown
+  return { id: 'chain', verdict: isTampered ? 'failed' : 'unknown', title, text }
 }
 
 /** Statements that no browser can check remotely. There is one more after an agent has been in the room. */
