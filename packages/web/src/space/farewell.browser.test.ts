@@ -99,7 +99,7 @@ describe('an open client-sealed room that moves', { skip: skipWithoutChromium, t
   })
 
   test('a message that was stored, and its answer lost, is sent, also if a farewell came after it', async () => {
-    for (const how of ['goes on', 'comes back'] as const) {
+    for (const how of ['comes back', 'goes on'] as const) {
       const bob = await newVisitor(browser)
       const { room, mk, link } = await makeSealedRoom(bob.page, space.origin)
       const { promise: stored, resolve: store } = Promise.withResolvers<void>()
