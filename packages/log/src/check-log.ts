@@ -86,9 +86,12 @@ export function epochEntry(offered: Record<string, unknown>) {
   return { type: 'epoch', epoch, issuer, public_key: { kty, n, e }, value, created_at, expires_at }
 }
 
-/** As the API writes it. `Date.parse` alone also takes "0" and "never 1" for years of the past. */
+/** As the API writes it. `Date.parse` alone also reads "0" and "never 1" as dates of the past. */
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
-/** Whether tokens of this epoch are still accepted. A text that is no time ends nothing: otherwise, it would not be compared. */
+/**
+ * Whether tokens of this epoch are still accepted. Without a valid `expires_at` they count as accepted: otherwise, an
+ * operator could keep the epoch out of the comparison with the log.
+ */
 export const isOffered = ({ expires_at: ends }: Record<string, unknown>, nowMs: number): boolean =>
   typeof ends !== 'string' || !time.test(ends) || !(Date.parse(ends) <= nowMs)

@@ -57,8 +57,8 @@ export class Misbehaviour extends Error {
 /**
  * Reads the entries after those that were followed, and checks that the log's new checkpoint is of exactly the old
  * leaves and these. Each bundle is read and hashed by itself, so that memory does not grow with the log. Throws
- * Misbehaviour. `onEntry` is called for entries before the whole is proved. Once `isEnough`, it returns how far it came,
- * and the next call continues there: an operator can sign any size, and serve entries without end.
+ * Misbehaviour. `onEntry` is called for entries before the whole is proved. As soon as `isEnough()` is true, it returns
+ * how far it came, and the next call continues there: an operator can sign any size, and serve entries without end.
  */
 export async function followLog(
   { read, logKeys }: Source,

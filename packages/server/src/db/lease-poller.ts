@@ -22,9 +22,9 @@ interface LeasePollerOptions {
   onGap?: () => void
   renewIntervalMs: number
   /**
-   * Leases rows that nobody works on and adds a run for each. True: there may be more. Where the writes of a run name the
-   * process only, it leaves out the rows of `runs`: a run that is ending after its lease was lost would write with the
-   * lease of its successor.
+   * Leases rows that nobody works on and adds a run for each. True: there may be more rows. If the writes of a run are
+   * checked only against the id of the process, it must skip the rows in `runs`. Otherwise, an old run that has lost its
+   * lease could still write, because the new run of the same process holds the lease.
    */
   take: () => Promise<boolean>
   /** Renews the leases. Returns the ids that this process still holds. */

@@ -78,7 +78,7 @@ export class RequestLog {
     const group = this.#open.get(request.tenantId)
     if (group && isOneChunk(group, request)) group.push(request)
     else {
-      // Each chunk is formed when it is full: to form those of a busy second together delays the requests of that moment.
+      // A chunk is formed as soon as it is full: all chunks of a busy second together would delay the requests of that moment.
       if (group) this.#chunks.add(toChunk(group))
       this.#open.set(request.tenantId, [request])
     }
@@ -156,7 +156,7 @@ export class RequestLog {
     return isHere
   }
 
-  /** Of tenants whose node has failed, the oldest first: a set has its values in the order in which they came. */
+  /** Drops the oldest chunks of tenants whose node has failed. A set keeps the order in which they came. */
   #dropLeft(failed: ReadonlyMap<string, unknown>): void {
     const left = [...this.#chunks].filter(({ tenantId }) => failed.has(tenantId))
     let entries = left.reduce((sum, { requests }) => sum + requests, 0)

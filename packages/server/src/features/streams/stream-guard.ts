@@ -57,8 +57,8 @@ export class GuardCheck {
   }
 
   /**
-   * To be called instead of a check while no stream is open: the next stream has the whole time, although nothing was
-   * proved in between. What it needs is checked when it is opened, which is later.
+   * To be called instead of a check while no stream is open: the next stream starts with the full time limit, although no
+   * check succeeded in between. What it needs is checked when it is opened, which is later.
    */
   skip(): void {
     this.#provedAtMs = performance.now()

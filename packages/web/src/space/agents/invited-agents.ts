@@ -208,7 +208,7 @@ export class InvitedAgents {
   }
 }
 
-/** Whether the consent or the launch may have succeeded anyway, or may by repeating it. */
+/** Whether the consent or the launch may have succeeded despite the error, or may succeed if repeated. */
 function mayStillCome(error: unknown): boolean {
   // Other devices may change the list as often as this one tries to.
   return isUncertain(error) || (error instanceof SpaceCallError && (error.isPassing || error.reason === 'list_changed'))

@@ -23,7 +23,7 @@ export function launchWords(failure: unknown, price: number): Words {
     if (failure.status === 401) return failures.badKey
   }
   if (isUncertain(failure)) return failures.uncertain
-  // The door of the room could not be opened: its list is full, or the Space service refuses.
+  // The agent could not be put on the list of the room: the list is full, or the Space service refuses.
   const isOfRoom = [ListFullError, TamperedRoomError, SpaceCallError].some((kind) => failure instanceof kind)
   return isOfRoom ? failureWords(failure) : failures.unknown
 }

@@ -177,9 +177,10 @@ export interface Reinstatement {
 export type Movement = Transfer | Hold | HoldEnd | Return | Reversal | Reinstatement
 
 /**
- * The outcome of a movement. repeated: it was posted before, and nothing moved. insufficient: `from` holds too little,
- * or not what isWholeBalance says, is unknown or has expired. claim_taken: another request used the Idempotency-Key. unknown_hold: the hold does not
- * exist, or holds less than the capture. tenant_suspended: the actor may no longer move credits; only a batch has it.
+ * The outcome of a movement. repeated: it was posted before, and nothing moved. insufficient: `from` is unknown, has
+ * expired or holds too little, or `isWholeBalance` is set and it holds another amount. claim_taken: another request used
+ * the Idempotency-Key. unknown_hold: the hold does not exist, or holds less than the capture. tenant_suspended: the actor
+ * may no longer move credits; only a batch has it.
  */
 export type MovementOutcome = 'posted' | 'repeated' | 'insufficient' | 'claim_taken' | 'unknown_hold' | 'tenant_suspended'
 

@@ -49,8 +49,8 @@ interface Capacity {
   /** How many sessions of one tenant it runs at most. */
   perTenant: number
   /**
-   * The sessions of its runs that have not ended. It claims none of these: an old run would write with the lease of its
-   * successor, or leave the new lease without a run.
+   * The sessions of its runs that have not ended. It claims none of these: an old run could still write under the new
+   * lease, or would leave the new lease without a run.
    */
   running: SessionRef[]
 }

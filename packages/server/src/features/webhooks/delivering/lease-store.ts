@@ -101,7 +101,10 @@ const claimMarkedStatements = forEach((t) =>
 
 interface ClaimTerms {
   limit: number
-  /** The endpoints of runs that have not ended. With a new lease of their owner, an old run would write about its successor. */
+  /**
+   * The endpoints of runs that have not ended. If this process leased one again, the old run could still write, to the
+   * state of the new one.
+   */
   except: EndpointRef[]
   guard: ShardGuard
 }
