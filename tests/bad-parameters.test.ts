@@ -46,6 +46,9 @@ interface QuerySchema {
 /** RFC 3339 allows these, and PostgreSQL does not. */
 const noTimesOfTheDatabase = ['0000-01-01T00:00:00Z', '0000-12-31T23:59:59.999Z', '0001-01-01T00:00:00+14:00']
 
+/** The time and the id at the end of a cursor. */
+const forgedPart = /:\d{4}-\d\d-\d\dT\S+ \S+$/
+
 /** Values of a query parameter that its schema does not allow. */
 function wrongQueryValues({
   type,
@@ -204,15 +207,26 @@ test('a cursor is accepted only unchanged', async () => {
   }
 })
 
-test('a time of the year 0 is refused in a cursor and in a body as well', async () => {
+test('a time or an id that the database does not have is refused in a cursor, and such a time in a body as well', async () => {
   const find = (id: string) => servedOperations.find((op) => op.id === id)!
   const { text } = await send(find('listKeys'), 'limit=1')
   const { next_cursor: cursor } = (JSON.parse(text) as { meta: { next_cursor: string } }).meta
-  const forged = Buffer.from(cursor, 'base64url')
-    .toString()
-    .replace(/:\d{4}-/, ':0000-')
-  const answer = await send(find('listKeys'), `cursor=${Buffer.from(forged).toString('base64url')}`)
-  assertRefused(answer, 'invalid_cursor', forged)
+  const made = Buffer.from(cursor, 'base64url').toString()
+  assert.match(made, forgedPart)
+  for (const position of [
+    '0000-12-31T23:59:59.999Z x',
+    '2023-02-31T00:00:00.000Z x',
+    '2023-02-29T00:00:00.000Z x',
+    '2023-04-31T00:00:00.000Z x',
+    '2023-04-30T24:00:00.000Z x',
+    '2023-04-30T00:00:00.000Z \0',
+    '2023-04-30T00:00:00.000Z x\0x',
+  ]) {
+    const forged = Buffer.from(made.replace(forgedPart, `:${position}`)).toString('base64url')
+    assertRefused(await send(find('listKeys'), `cursor=${forged}`), 'invalid_cursor', position)
+  }
+  const byBytes = Buffer.from('stored bytes:1 x\0').toString('base64url')
+  assertRefused(await send(find('listStorage'), `cursor=${byBytes}`), 'invalid_cursor', 'listStorage')
   for (const since of noTimesOfTheDatabase)
     assertRefused(await send(find('recoverDeliveries'), '', { body: { since } }), 'invalid_request', since)
 })

@@ -28,6 +28,17 @@ export interface TimePosition {
 /** Not of the year 0, which PostgreSQL does not have. */
 const time = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
+/** `Date` takes a day that its month does not have for one of the next month, and PostgreSQL rejects it. */
+function isTime(text: string): boolean {
+  // toJSON, because toISOString throws for what is no time at all.
+  return time.test(text) && new Date(text).toJSON() === text
+}
+
+/** PostgreSQL has no text with U+0000. */
+function isText(id: string): boolean {
+  return !id.includes('\0')
+}
+
 export function makeTimeCursor(list: string, { createdAt, id }: TimePosition): string {
   return Buffer.from(`${list}:${createdAt} ${id}`).toString('base64url')
 }
@@ -38,7 +49,7 @@ export function readTimeCursor(list: string, cursor: string | undefined): TimePo
   const text = Buffer.from(cursor, 'base64url').toString()
   const [createdAt = '', id = ''] = text.slice(list.length + 1).split(' ')
   const position = { createdAt, id }
-  if (!time.test(createdAt) || Number.isNaN(Date.parse(createdAt)) || makeTimeCursor(list, position) !== cursor) throw wrongList()
+  if (!isTime(createdAt) || !isText(id) || makeTimeCursor(list, position) !== cursor) throw wrongList()
   return position
 }
 
@@ -61,7 +72,7 @@ export function readNumberCursor(list: string, cursor: string | undefined): Numb
     .split(' ')
   const position = { value: Number(number), id }
   const { value } = position
-  if (!Number.isSafeInteger(value) || value < 0 || makeNumberCursor(list, position) !== cursor) throw wrongList()
+  if (!Number.isSafeInteger(value) || value < 0 || !isText(id) || makeNumberCursor(list, position) !== cursor) throw wrongList()
   return position
 }
 
