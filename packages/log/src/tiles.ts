@@ -39,6 +39,7 @@ export function parseTilePath(text: string): TileId | (BundleId & { level: 'entr
   if (head === undefined || digits === undefined) return undefined
   const index = Number(digits.replaceAll(/[x/]/g, ''))
   const width = widthText === undefined ? tileWidth : Number(widthText)
+  if (width > tileWidth) return undefined
   if (head === 'entries') {
     const id = { level: 'entries', index, width } as const
     return bundlePath(id) === text ? id : undefined
