@@ -29,6 +29,12 @@ export interface Reading {
 
 export const notFollowed: Followed = { size: 0, root: rootOfEdge(new Map()), checkpoint: '', edge: new Map() }
 
+export interface Progress {
+  followed: Followed
+  /** The error of a file that could not be read. What was read before it is kept. */
+  failure?: unknown
+}
+
 export interface LoggedEntry {
   index: number
   bytes: Buffer
@@ -58,14 +64,15 @@ export class Misbehaviour extends Error {
  * Reads the entries after those that were followed, and checks that the log's new checkpoint is of exactly the old
  * leaves and these. Each bundle is read and hashed by itself, so that memory does not grow with the log. Throws
  * Misbehaviour. `onEntry` is called for entries before the whole is proved. As soon as `isEnough()` is true, it returns
- * how far it came, and the next call continues there: an operator can sign any size, and serve entries without end.
+ * how far it came, and the next call continues there: an operator can sign any size, and serve entries without end. It
+ * does the same when a file of entries cannot be read; without a checkpoint, it throws the error of `read`.
  */
 export async function followLog(
   { read, logKeys }: Source,
   last: Followed,
   onEntry: (entry: LoggedEntry) => void,
   isEnough: () => boolean,
-): Promise<Followed> {
+): Promise<Progress> {
   const signed = (await read('checkpoint')).toString()
   const { size, root } = openHead(signed, logKeys)
   const newest: Head = { size, root, checkpoint: signed }
@@ -76,15 +83,15 @@ export async function followLog(
   let followed = last
   // The log signed the head that was being read, too, so it must also be a part of the newest.
   for (const head of last.reading === undefined ? [newest] : [last.reading.head, newest]) {
-    const reading = await readUpTo(head, followed, { read, onEntry, isEnough })
-    if (reading.at < head.size) return { ...followed, reading }
+    const { reading, failure } = await readUpTo(head, followed, { read, onEntry, isEnough })
+    if (reading.at < head.size) return { followed: { ...followed, reading }, failure }
     if (!isSame(rootOfEdge(reading.edge), head.root)) {
       const message = `the log forked: its tree of ${head.size} leaves is not that of ${followed.size} leaves with the entries after them`
       throw new Misbehaviour('forked', message, head.checkpoint)
     }
     followed = { ...head, edge: reading.edge }
   }
-  return followed
+  return { followed }
 }
 
 const copyEdge = (edge: Edge): Edge => new Map([...edge].map(([level, hashes]) => [level, [...hashes]]))
@@ -93,18 +100,25 @@ async function readUpTo(
   head: Head,
   followed: Followed,
   { read, onEntry, isEnough }: Pick<Source, 'read'> & { onEntry: (entry: LoggedEntry) => void; isEnough: () => boolean },
-): Promise<Reading> {
+): Promise<{ reading: Reading; failure?: unknown }> {
   let { at, edge } = followed.reading ?? { at: followed.size, edge: followed.edge }
   edge = copyEdge(edge)
   while (at < head.size && !isEnough()) {
     const index = Math.floor(at / tileWidth)
     const width = Math.min(tileWidth, head.size - index * tileWidth)
-    const entries = openBundle(await read(bundlePath({ index, width })), width).slice(at - index * tileWidth)
+    let bundle: Buffer
+    try {
+      bundle = await read(bundlePath({ index, width }))
+    } catch (failure) {
+      // Otherwise each attempt would begin where this one began, and a log that limits requests would never be read.
+      return { reading: { head, at, edge }, failure }
+    }
+    const entries = openBundle(bundle, width).slice(at - index * tileWidth)
     appendLeaves(edge, at, entries.map(hashLeaf))
     for (const [i, bytes] of entries.entries()) onEntry({ index: at + i, bytes })
     at += entries.length
   }
-  return { head, at, edge }
+  return { reading: { head, at, edge } }
 }
 
 function openHead(signed: string, logKeys: readonly Verifier[]): OpenedCheckpoint {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,30 +21,40 @@ const seed = Buffer.alloc(32, 3)
 const origin = 'log.example.com/log'
 const logKey = makeVerifier(origin, signatureTypes.note, ed25519PublicKey(seed))
 
+/** Serves a log. Returns its address. */
+async function serve(answer: (path: string, res: ServerResponse) => void): Promise<string> {
+  const server = createServer((req, res) => answer(req.url!, res))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Looks once at a log, as a process of its own. */
+async function lookOnce(url: string, state: string) {
+  const run = runAtrium(['monitor', url, '--vkey', formatVerifier(logKey), '--state', state, '--once'], {})
+  after(() => run.kill())
+  const code = await run.ended(60_000)
+  const lines = run.output().trim().split('\n')
+  return { code, reports: lines.map((line) => JSON.parse(line)) }
+}
+
 test('a monitor neither waits for the end of an endless log nor keeps all that it reports of it', async () => {
   const size = 2 ** 50
   const head = signCheckpoint({ origin, size, root: Buffer.alloc(32) }, seed)
   const asked: string[] = []
-  const server = createServer((req, res) => {
-    asked.push(req.url!)
-    res.end(req.url === '/checkpoint' ? head : encodeBundle(Array.from({ length: tileWidth }, () => Buffer.alloc(0))))
+  const url = await serve((path, res) => {
+    asked.push(path)
+    res.end(path === '/checkpoint' ? head : encodeBundle(Array.from({ length: tileWidth }, () => Buffer.alloc(0))))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  after(() => server.close())
   const state = join(folder, 'endless.json')
-  const look = async () => {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const run = runAtrium(['monitor', url, '--vkey', formatVerifier(logKey), '--state', state, '--once'], {})
-    after(() => run.kill())
-    const code = await run.ended(60_000)
-    const lines = run.output().trim().split('\n')
-    return { code, reports: lines.map((line) => JSON.parse(line)) }
-  }
   for (const [from, to] of [
     [0, 1_024],
     [1_024, 2_048],
   ] as const) {
-    const { code, reports } = await look()
+    const { code, reports } = await lookOnce(url, state)
     assert.equal(code, 1)
     const last = reports.pop()
     assert.deepEqual([last.event, last.message], ['unreachable', `${to} of ${size} entries are read; the next look continues`])
@@ -52,6 +62,46 @@ test('a monitor neither waits for the end of an endless log nor keeps all that i
   }
   assert.equal(asked.length, 2 + 2_048 / tileWidth)
   assert.equal(JSON.parse(readFileSync(state, 'utf8')).size, 0, 'nothing is proved yet')
+})
+
+test('a monitor continues where a limit on requests ended its look, and reports each entry once', async () => {
+  const log = makeLog(1_000)
+  const checkpoint = signCheckpoint({ origin, size: log.size, root: log.root() }, seed)
+  const asked: string[] = []
+  let limited: number | undefined
+  let retryAfter = '86400'
+  const url = await serve((path, res) => {
+    asked.push(path)
+    if (path === '/checkpoint') return res.end(checkpoint)
+    const { index, width } = parseTilePath(path.slice(1))!
+    if (limited !== undefined && index >= limited) {
+      if (retryAfter === '1') limited = undefined
+      return res.writeHead(429, { 'retry-after': retryAfter }).end()
+    }
+    return res.end(encodeBundle(log.entries.slice(index * tileWidth, index * tileWidth + width)))
+  })
+  const state = join(folder, 'limited.json')
+  const bundles = () =>
+    asked
+      .splice(0)
+      .filter((path) => path !== '/checkpoint')
+      .map((path) => parseTilePath(path.slice(1))?.index)
+  const indexesOf = (reports: { index?: number }[]) => reports.flatMap(({ index }) => index ?? [])
+
+  limited = 2
+  const first = await lookOnce(url, state)
+  assert.equal(first.code, 1)
+  assert.match(first.reports.at(-1).message, /answered 429; 512 of 1000 entries are read; the next look continues$/)
+  assert.deepEqual(bundles(), [0, 1, 2])
+  // This limit ends within the look, so the monitor waits.
+  retryAfter = '1'
+  const second = await lookOnce(url, state)
+  assert.equal(second.reports.at(-1).event, 'grown')
+  assert.deepEqual(bundles(), [2, 2, 3])
+  assert.deepEqual(
+    indexesOf([...first.reports, ...second.reports]),
+    Array.from({ length: 1_000 }, (_, i) => i),
+  )
 })
 
 const makeLog = (size: number, change?: number) => {
@@ -71,7 +121,7 @@ async function lookAt(log: StoredLog, last: Followed) {
     return encodeBundle(log.entries.slice(index * tileWidth, index * tileWidth + width))
   }
   const seen: number[] = []
-  const followed = await followLog(
+  const { followed } = await followLog(
     { read, logKeys: [logKey] },
     last,
     ({ index }) => seen.push(index),

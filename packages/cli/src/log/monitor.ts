@@ -6,6 +6,7 @@ import { LogError } from '@atrium/log/log-error'
 import { hashLeaf } from '@atrium/log/merkle'
 import { parseNote, parseVerifier, type Verifier } from '@atrium/log/note'
 import { judge, type Policy } from '@atrium/log/policy'
+import { retryAfterSecondsOf } from '@atrium/room-client/retry'
 import { OperatorError } from '../operator-api.ts'
 import { followLog, Misbehaviour, type Followed, type LoggedEntry } from './follow-log.ts'
 import { readFollowed, writeFollowed } from './monitor-state.ts'
@@ -98,13 +99,13 @@ async function look(watched: Watched, last: Followed): Promise<{ reports: Report
   const reports: Report[] = []
   const endsAt = performance.now() + lookMs
   try {
-    const read = (path: string) => readFile(`${watched.url.replace(/\/$/, '')}/${path}`)
+    const read = (path: string) => readFile(`${watched.url.replace(/\/$/, '')}/${path}`, endsAt)
     const onEntry = ({ index, bytes }: LoggedEntry) => {
       const unexpected = findUnexpected(bytes, watched)
       if (unexpected !== undefined) reports.push({ event: 'unexpected_entry', index, ...unexpected })
     }
     const isEnough = () => reports.length >= maxUnexpected || performance.now() >= endsAt
-    const followed = await followLog({ read, logKeys: watched.logKeys }, last, onEntry, isEnough)
+    const { followed, failure } = await followLog({ read, logKeys: watched.logKeys }, last, onEntry, isEnough)
     if (followed.size > last.size) {
       const { isWitnessed, cosigners } = judgeCosigners(followed.checkpoint, watched)
       const entries = followed.size - last.size
@@ -112,7 +113,8 @@ async function look(watched: Watched, last: Followed): Promise<{ reports: Report
     }
     if (followed.reading) {
       const { at, head } = followed.reading
-      reports.push({ event: 'unreachable', message: `${at} of ${head.size} entries are read; the next look continues` })
+      const reason = failure === undefined ? '' : `${messageOf(failure)}; `
+      reports.push({ event: 'unreachable', message: `${reason}${at} of ${head.size} entries are read; the next look continues` })
     }
     return { reports, followed }
   } catch (error) {
@@ -121,7 +123,7 @@ async function look(watched: Watched, last: Followed): Promise<{ reports: Report
       reports.push({ event: kind, message, size: last.size, ...(proof === undefined ? {} : { checkpoint: proof }) })
       // What was read may be the wrong part. The next look begins after what is proved.
       if (kind === 'forked') return { reports, followed: { ...last, reading: undefined } }
-    } else reports.push({ event: 'unreachable', message: error instanceof Error ? error.message : String(error) })
+    } else reports.push({ event: 'unreachable', message: messageOf(error) })
     return { reports, followed: last }
   }
 }
@@ -148,9 +150,20 @@ function judgeCosigners(checkpoint: string, { policy }: Watched) {
   return judge(parseNote(checkpoint), policy)
 }
 
-async function readFile(url: string): Promise<Buffer> {
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** Gets a file. If the server limits requests, waits as long as it asks, but not beyond the end of the look. */
+async function readFile(url: string, endsAt: number): Promise<Buffer> {
   // Not 'error': with it, fetch of Node 20 can lose the signal after the headers have arrived.
-  const res = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
+  const get = () => fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
+  let res = await get()
+  while (res.status === 429) {
+    await res.body?.cancel()
+    const waitMs = Math.max(retryAfterSecondsOf(res.headers) ?? 1, 1) * 1_000
+    if (performance.now() + waitMs >= endsAt) break
+    await delay(waitMs)
+    res = await get()
+  }
   if (res.status !== 200) throw new Error(`${url} answered ${res.status}`)
   const chunks: Uint8Array[] = []
   let length = 0
