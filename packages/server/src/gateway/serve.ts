@@ -241,6 +241,7 @@ function idParamsOf(op: Operation): [string, IdKind][] {
   })
 }
 
+/** Records the answer after it was sent: sendBody may refuse it, and then the error is the answer. */
 function send(
   ctx: Context,
   op: Operation,
@@ -250,27 +251,25 @@ function send(
   answer?: Answer,
 ): FastifyReply {
   const spec = op.answers[sent.status]
-  recordAnswer(ctx, req, reply, op.id, sent.status)
   reply.code(sent.status)
   if (spec?.oneTimeSecret) reply.header('cache-control', 'no-store')
   if (spec?.maxAgeSeconds) reply.header('cache-control', `public, max-age=${spec.maxAgeSeconds}`)
-  if (!spec?.data) {
-    countUsage(ctx, req, '')
-    return reply.send()
-  }
+  if (!spec?.data) return recordSent(ctx, op, req, reply.send(), '')
   reply.header('content-type', spec.raw === 'text/html' ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8')
   if (answer?.headers) reply.headers(answer.headers)
   if (answer?.etag) {
     const hashed = answer.etag === true ? sent.body : answer.etag
     const etag = `${answer.etag === true ? '' : 'W/'}"${createHash('sha256').update(hashed).digest('base64url').slice(0, 27)}"`
     reply.header('etag', etag)
-    if (matches(req.headers['if-none-match'], etag)) {
-      countUsage(ctx, req, '')
-      return reply.code(304).send()
-    }
+    if (matches(req.headers['if-none-match'], etag)) return recordSent(ctx, op, req, reply.code(304).send(), '')
   }
-  countUsage(ctx, req, sent.body)
-  return sendBody(req, reply, sent.body, req.method === 'GET' || op.kind === 'read')
+  return recordSent(ctx, op, req, sendBody(req, reply, sent.body, req.method === 'GET' || op.kind === 'read'), sent.body)
+}
+
+function recordSent(ctx: Context, op: Operation, req: FastifyRequest, reply: FastifyReply, body: string): FastifyReply {
+  recordAnswer(ctx, req, reply, op.id, reply.statusCode)
+  countUsage(ctx, req, body)
+  return reply
 }
 
 /** If-None-Match (RFC 9110, 13.1.2): a list of tags, compared weakly, or an asterisk. */

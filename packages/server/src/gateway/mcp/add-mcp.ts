@@ -145,8 +145,10 @@ async function send(
   reply: FastifyReply,
   { status, type, body, isRead }: McpAnswer,
 ): Promise<FastifyReply> {
-  recordAnswer(ctx, req, reply, 'mcp', status)
   reply.code(status)
   if (type) reply.header('content-type', type)
-  return body === '' ? reply.send() : sendBody(req, reply, body, isRead)
+  const answered = body === '' ? reply.send() : sendBody(req, reply, body, isRead)
+  // Afterwards: sendBody may refuse the answer, and then the error is the answer.
+  recordAnswer(ctx, req, reply, 'mcp', status)
+  return answered
 }
