@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { statement, type Db } from '#db/database.ts'
+import { leaseOver } from '#db/lease-over.ts'
 
 const holdSeconds = 300
 const renewMs = 60_000
+const isOver = leaseOver('held_until', holdSeconds)
+/** SQL: the holds of backups that run. */
+export const currentHolds = `select from blob_deletion_holds where not ${isOver}`
 
 /** Keeps all blobs until it is released. */
 export interface DeletionHold {
@@ -17,16 +21,13 @@ const insertStatement = statement<never>(
 const renewStatement = statement<{ id: string }>(
   'blob-deletion-holds-renew',
   `update blob_deletion_holds set held_until = now() + make_interval(secs => ${holdSeconds})
-    where id = $1 and held_until > now() returning id`,
+    where id = $1 and not ${isOver} returning id`,
 )
 const removeStatement = statement<{ id: string }>(
   'blob-deletion-holds-remove',
-  'delete from blob_deletion_holds where id = $1 or held_until <= now() returning id',
+  `delete from blob_deletion_holds where id = $1 or ${isOver} returning id`,
 )
-const heldStatement = statement<{ held: boolean }>(
-  'blob-deletion-holds-exist',
-  'select exists (select from blob_deletion_holds where held_until > now()) as held',
-)
+const heldStatement = statement<{ held: boolean }>('blob-deletion-holds-exist', `select exists (${currentHolds}) as held`)
 
 /**
  * From now on no process deletes a blob that a row named at this moment or later. A deletion in progress is of a
@@ -46,7 +47,10 @@ export async function holdBlobDeletions(db: Db): Promise<DeletionHold> {
       clearInterval(timer)
       await renew()
       await db.query(removeStatement, [id])
-      if (lost) throw new Error('the database was unreachable for too long: stored files may have been deleted meanwhile')
+      if (lost) {
+        const why = 'the database was unreachable for too long, or its clock was set back'
+        throw new Error(`${why}: stored files may have been deleted meanwhile`)
+      }
     },
   }
 }

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ByShard } from '#features/distribution/by-shard.ts'
 import { measureQueues } from '#features/installation/queue-store.ts'
+import { gradient } from '@atrium/media/testing/sample-pictures'
 import { BlobError } from '#ports/blobs/blobs.ts'
+import { StoredWorld } from '#testing/artifacts/stored-world.ts'
+import { send } from '#testing/http.ts'
 import { startTestApi } from '#testing/test-api.ts'
 import { deleteBlobs } from './delete-blobs.ts'
 import { holdBlobDeletions } from './hold-store.ts'
@@ -54,4 +57,26 @@ test('after the clock of the database was set back, a deletion waits no longer t
     { target: 'claimed/', is_due: false },
     { target: 'late/', is_due: true },
   ])
+})
+
+test('after the clock of the database was set back, a backup that was killed holds no files, and one that runs fails', async (t) => {
+  const api = await startTestApi()
+  t.after(() => api.close())
+  const { db, tenantShards } = api.ctx
+  const world = await StoredWorld.open(api)
+  const place = await world.makeCollection()
+  const { id } = await world.upload(place, await gradient(4, 4).png().toBuffer(), 'image/png')
+  const running = await holdBlobDeletions(db)
+  t.after(() => running.release().catch(() => undefined))
+  await db.pool.query("update blob_deletion_holds set held_until = held_until + interval '1 day'")
+  await send(api, 'DELETE', `/collections/${place.id}/artifacts/${id}`, place.owner)
+  const depth = async () =>
+    (await measureQueues(db, new ByShard(tenantShards))).find(({ name }) => name === 'blob_deletions')!.depth
+  assert.equal(await depth(), 2)
+  await db.pool.query("update blob_deletions set due_at = now() - interval '1 second'")
+  await deleteBlobs(api.ctx, 100)
+  assert.deepEqual(await world.keys(place), [])
+  assert.equal(await depth(), 0)
+  await assert.rejects(running.release(), /its clock was set back: stored files may have been deleted/)
+  assert.deepEqual((await db.pool.query('select id from blob_deletion_holds')).rows, [])
 })

@@ -1,4 +1,5 @@
 import { statement, type Db } from '#db/database.ts'
+import { currentHolds } from '#features/blob-deletions/hold-store.ts'
 import type { ByShard } from '#features/distribution/by-shard.ts'
 
 /** A queue of the database, as all workers of an installation share it. */
@@ -18,7 +19,7 @@ const queues = {
     where run_at <= now() and (lease_until is null or lease_until < now())`,
   // One that has failed waits although it is not due. While a backup runs, all of them wait on purpose.
   blob_deletions: `select queued_at as since from blob_deletions
-    where not exists (select from blob_deletion_holds where held_until > now())`,
+    where not exists (${currentHolds})`,
   event_outbox: 'select created_at as since from event_outbox',
   sessions: `select greatest(created_at, lease_until) as since from sessions
     where status in ('launching', 'running') and (lease_until is null or lease_until < now())`,
