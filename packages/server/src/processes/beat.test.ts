@@ -52,6 +52,28 @@ test('a process is listed while it runs; one that was killed is silent, and goes
   await listed(0)
 })
 
+test('a process that was killed before the clock was set back is silent, seals under no key, and goes after a day', async () => {
+  const leave = (ahead: string) =>
+    run(`insert into processes (id, role, host, pid, version, node, memory_bytes, started_at, beat_at, sealing_key)
+      values (gen_random_uuid(), 'worker', 'gone', 1, '0.1.0', '24', 1, now(), now() + interval '${ahead}',
+        '${api.ctx.vault.keyIds[0].toString('hex')}')`)
+  await leave('1 second')
+  const sealing = async () => {
+    const { status, body } = await send(api, 'POST', '/operator/reseal', operator)
+    assert.equal(status, 200)
+    return body.data.keys.map(({ processes }: { processes: number }) => processes)
+  }
+  assert.deepEqual(await sealing(), [1])
+  await run('delete from processes')
+  await leave('1 hour')
+  const [gone] = await listed(1)
+  assert.equal(gone.state, 'silent')
+  assert.deepEqual(await sealing(), [0])
+  await run(`update processes set beat_at = now() + interval '25 hours'`)
+  await startBeat(api.ctx, 'worker')()
+  await listed(0)
+})
+
 test('queues show what is due; sweeps show their last run and failure', async () => {
   await insertSweeps(api.ctx.db, [
     { name: 'good', intervalMs: 5_000 },

@@ -1,4 +1,5 @@
 import { statement, type Db } from '#db/database.ts'
+import { leaseOver } from '#db/lease-over.ts'
 import type { TimePosition } from '#http/cursor.ts'
 
 export interface RunningProcess {
@@ -31,6 +32,9 @@ function toProcess({ memory_bytes, started_at, beat_at, is_silent, ...same }: Ro
   return { ...same, memoryBytes: memory_bytes, startedAt: started_at, beatAt: beat_at, isSilent: is_silent }
 }
 
+/** SQL: whether a process has not beaten for 30 seconds. */
+const isSilent = leaseOver("beat_at + interval '30 seconds'", 30)
+
 const saveStatement = statement<never>(
   'processes-save',
   // The row exists unless this is the first beat, or the database was restored or unreachable for a day.
@@ -56,7 +60,7 @@ export async function saveBeat(db: Db, beat: Beat): Promise<void> {
 const sealingStatement = statement<{ key: string; count: number }>(
   'processes-sealing',
   `select sealing_key as key, count(*) as count from processes
-   where sealing_key is not null and beat_at >= now() - interval '30 seconds' group by 1`,
+   where sealing_key is not null and not ${isSilent} group by 1`,
 )
 
 /** How many running processes seal under each master key, by its id in hex. */
@@ -66,7 +70,7 @@ export async function countSealing(db: Db): Promise<Map<string, number>> {
 
 const revocationStatement = statement<{ worst_ms: number | null }>(
   'processes-slowest-revocation',
-  `select max(slowest_revocation_ms) as worst_ms from processes where beat_at >= now() - interval '30 seconds'`,
+  `select max(slowest_revocation_ms) as worst_ms from processes where not ${isSilent}`,
 )
 
 /** The slowest revocation that any running process measured in the last hour; undefined: none was measured. */
@@ -83,17 +87,17 @@ export async function deleteProcess(db: Db, id: string): Promise<void> {
 
 const deleteSilentStatement = statement<never>(
   'processes-delete-silent',
-  `delete from processes where beat_at < now() - interval '1 day'`,
+  `delete from processes where beat_at < now() - interval '1 day' or beat_at > now() + interval '1 day'`,
 )
 
-/** Deletes the rows of processes that were killed. */
+/** Deletes the rows of processes that were killed, also of those whose time a clock that was set back has not reached. */
 export async function deleteSilentProcesses(db: Db): Promise<void> {
   await db.query(deleteSilentStatement, [])
 }
 
 const listStatement = statement<Row>(
   'processes-list',
-  `select id, role, host, pid, version, node, memory_bytes, started_at, beat_at, beat_at < now() - interval '30 seconds' as is_silent
+  `select id, role, host, pid, version, node, memory_bytes, started_at, beat_at, ${isSilent} as is_silent
    from processes where (started_at, id::text) < ($1::timestamptz, $2) order by started_at desc, id::text desc limit $3`,
 )
 
