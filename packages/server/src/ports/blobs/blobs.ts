@@ -24,10 +24,10 @@ export interface Blobs {
    */
   write(key: string, body: Buffer | SizedStream, options: WriteOptions): Promise<BlobStat>
   /**
-   * Moves an upload to its final key. The upload URL allows its holder to replace the bytes at fromKey but never those
-   * at toKey, so validate them after the move. An existing blob at toKey is kept and the upload is deleted, so a
-   * repeat after a crash or a second upload changes nothing. The caller must prevent concurrent calls. Errors:
-   * `not_found`
+   * Copies an upload to its final key. The upload URL allows its holder to replace the bytes at fromKey but never those
+   * at toKey, so validate them after the copy. An existing blob at toKey is kept, so a repeat after a crash or a second
+   * upload changes nothing. The upload stays until it is deleted; without hard links, a store on disk moves it. The
+   * caller must prevent concurrent calls. Errors: `not_found`
    */
   promote(fromKey: string, toKey: string): Promise<BlobStat>
   /** Deletes a blob. A missing one is not an error. */

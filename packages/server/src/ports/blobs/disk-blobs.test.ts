@@ -92,6 +92,7 @@ describe('the folder of blobs on disk', () => {
     assert.deepEqual(await readdir(join(root, 'ten_a')), ['col_b'])
     await blobs.deletePrefix('ten_a/col_b/')
     await blobs.promote('uploads/a', 'b')
+    await blobs.delete(['uploads/a'])
     assert.deepEqual((await readdir(root)).sort(), ['.growing', 'b'])
   })
 

@@ -106,10 +106,9 @@ export class DiskBlobs implements Blobs {
   async promote(fromKey: string, toKey: string): Promise<BlobStat> {
     const from = this.#pathOf(fromKey)
     const to = this.#pathOf(toKey)
-    if (await this.stat(fromKey)) await moveInto(from, to, { once: true }).catch(unlessThere).catch(unlessMissing)
+    if (await this.stat(fromKey)) await moveInto(from, to, { once: true, keep: true }).catch(unlessThere).catch(unlessMissing)
     const promoted = await this.stat(toKey)
     if (!promoted) throw new BlobError('not_found', 'no such upload')
-    await this.delete([fromKey])
     return promoted
   }
 

@@ -152,7 +152,6 @@ export class S3Blobs implements Blobs {
     const there = await this.stat(toKey)
     const promoted = there ?? ((await this.#copy(fromKey, toKey)) ? await this.stat(toKey) : undefined)
     if (!promoted) throw new BlobError('not_found', 'no such upload')
-    await this.delete([fromKey])
     return promoted
   }
 

@@ -151,7 +151,7 @@ const checks = new FairSemaphore({
 })
 
 /**
- * Moves an uploaded video to its final key and checks it there, where the upload's address can no longer overwrite it.
+ * Copies an uploaded video to its final key and checks it there, where the upload's address cannot overwrite it.
  * Nobody can read it until the artifact is ready. If the check fails, the blob is deleted.
  */
 export function storeVideo({ blobs }: Pick<Context, 'blobs'>, upload: Upload, lease: UploadLease): Promise<StoredUpload> {
@@ -179,7 +179,7 @@ async function promoteAndCheck(blobs: Blobs, upload: Upload, lease: UploadLease)
   assertAnnounced(upload, { bytes: read, sha256 })
   const size = parser.end()
   if (!size) throw new UploadMismatch('The video is truncated.')
-  // The ETag differs if the blob store executed the late move of an earlier check.
+  // The ETag differs if the blob store executed the late copy of an earlier check.
   const after = await blobs.stat(key)
   if (readEtag !== etag || after?.etag !== etag) throw new BlobError('unavailable', 'the video was replaced while it was checked')
   return { mime: upload.mime, ...size, bytes, sha256 }

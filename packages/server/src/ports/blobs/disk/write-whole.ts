@@ -81,14 +81,19 @@ async function writeChunks(file: FileHandle, { chunks, bytes, sha256, assertRoom
 
 /**
  * Renames a file into a folder, which is made if it is missing, and syncs the folder so that the new name survives a
- * power failure. With `once` an existing file is kept: EEXIST.
+ * power failure. With `once` an existing file is kept: EEXIST. With `keep` too, the file also keeps its old name, if
+ * the file system has hard links.
  */
-export async function moveInto(from: string, to: string, { once }: Pick<WholeFile, 'once'> = {}): Promise<void> {
+export async function moveInto(
+  from: string,
+  to: string,
+  { once, keep }: Pick<WholeFile, 'once'> & { keep?: boolean } = {},
+): Promise<void> {
   const folder = dirname(to)
   for (let attempt = 1; ; attempt++) {
     const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 })
     try {
-      await (once ? renameOnce(from, to) : rename(from, to))
+      await (once ? renameOnce(from, to, keep) : rename(from, to))
     } catch (error) {
       // A concurrent delete may remove the empty folder in between.
       if (codeOf(error) !== 'ENOENT' || attempt === 5) throw error
@@ -103,10 +108,10 @@ export async function moveInto(from: string, to: string, { once }: Pick<WholeFil
 }
 
 /** Links instead of renaming, because a rename would replace an existing file. */
-async function renameOnce(from: string, to: string): Promise<void> {
+async function renameOnce(from: string, to: string, keep = false): Promise<void> {
   try {
     await link(from, to)
-    await rm(from, { force: true })
+    if (!keep) await rm(from, { force: true })
   } catch (error) {
     if (!noHardLinks.has(codeOf(error) ?? '')) throw error
     // Two steps on a file system without hard links.
