@@ -8,6 +8,7 @@ import { BlobError } from '#ports/blobs/blobs.ts'
 import { DiskBlobs } from '#ports/blobs/disk-blobs.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { deleteBlobs } from '#features/blob-deletions/delete-blobs.ts'
+import { holdBlobDeletions } from '#features/blob-deletions/hold-store.ts'
 import { clip, gradient } from '@atrium/media/testing/sample-pictures'
 import { StoredWorld, type Place } from './stored-world.ts'
 
@@ -67,6 +68,10 @@ export function describeUploadRaces(name: string, open: () => TestApi): void {
     const sent = async (there: Place) => (await sendTo(there, 'image/png', await gradient(40, 40).png().toBuffer())).id
 
     const steal = statement<never>('test-steal', `update artifact_uploads set lease_owner = 'another' where artifact_id = $1`)
+    const dueNow = statement<never>(
+      'test-due-now',
+      `update blob_deletions set due_at = now() - interval '1 second' where tenant_id = $1`,
+    )
     const lapse = statement<never>(
       'test-lapse',
       `update artifact_uploads set lease_until = now() - interval '1 second' where artifact_id = $1`,
@@ -124,6 +129,29 @@ export function describeUploadRaces(name: string, open: () => TestApi): void {
       const { data } = (await world.ready(place, id)).body
       assert.deepEqual([data.width, data.height, data.bytes, data.sha256], [30, 20, kept.length, sha256(kept)])
       assert.deepEqual((await world.ownerMedia(place, id)).body, kept)
+    })
+
+    test('while a backup runs, an upload stays after its artifact became ready or failed, and goes afterwards', async () => {
+      for (const [mime, bytes, status] of [
+        ['image/png', await gradient(40, 40).png().toBuffer(), 200],
+        ['image/png', Buffer.alloc(70), 409],
+        ['video/webm', await clip('webm'), 200],
+      ] as const) {
+        const there = await world.makeCollection()
+        const { id } = await sendTo(there, mime, bytes)
+        const uploads = async () => (await world.keys(there)).filter((key) => key.startsWith('uploads/'))
+        const hold = await holdBlobDeletions(world.api.ctx.db)
+        try {
+          assert.equal((await world.ready(there, id)).status, status)
+          await deleteBlobs(world.api.ctx, 1_000)
+          assert.equal((await uploads()).length, 1, mime)
+        } finally {
+          await hold.release()
+        }
+        await world.api.ctx.db.query(dueNow, [world.tenant.id])
+        await deleteBlobs(world.api.ctx, 1_000)
+        assert.deepEqual(await uploads(), [])
+      }
     })
 
     test('a check keeps its lease for as long as it runs', async (t) => {

@@ -179,8 +179,7 @@ async function* writeBlobs(
 }
 
 /**
- * undefined: the blob was deleted. It was an upload that was completed meanwhile, and no row of the snapshot names
- * it.
+ * undefined: the blob was deleted. No row of the snapshot names it, because what the snapshot names is held.
  */
 async function* writeBlob(at: Date, blobs: Blobs, key: string): AsyncGenerator<Buffer, ListedBlob | undefined> {
   const content = await blobs.read(key).catch((error: unknown) => {

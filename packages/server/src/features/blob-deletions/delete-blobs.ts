@@ -23,10 +23,20 @@ export async function deleteBlobs(ctx: Pick<Context, 'db' | 'blobs' | 'log'>, li
 }
 
 /**
+ * Deletes at once what a transaction has queued. Call it after the commit: rows of the blobs were gone before any hold
+ * that begins later. What a backup holds is left to the sweep.
+ */
+export async function deleteQueuedNow(ctx: Pick<Context, 'db' | 'blobs' | 'log'>, deletions: BlobDeletion[]): Promise<void> {
+  // Without an answer too: the sweep tries again.
+  if (await areDeletionsHeld(ctx.db).catch(() => true)) return
+  for (const deletion of deletions) await deleteBlobNow(ctx, deletion)
+}
+
+/**
  * Deletes the row last: if the process is killed before, the next sweep repeats the deletion, which has no further
  * effect.
  */
-export async function deleteBlobNow(ctx: Pick<Context, 'db' | 'blobs' | 'log'>, deletion: BlobDeletion): Promise<void> {
+async function deleteBlobNow(ctx: Pick<Context, 'db' | 'blobs' | 'log'>, deletion: BlobDeletion): Promise<void> {
   const { tenantId, target } = deletion
   try {
     if (target.endsWith('/')) await ctx.blobs.deletePrefix(target)

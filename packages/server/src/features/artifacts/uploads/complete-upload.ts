@@ -5,7 +5,7 @@ import { newId } from '#crypto/random.ts'
 import type { Db, Tx } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { artifactPrefix, blobDeletionsOfArtifact, ownerOfKey, uploadKey } from '#features/blob-deletions/blob-keys.ts'
-import { deleteBlobNow } from '#features/blob-deletions/delete-blobs.ts'
+import { deleteQueuedNow } from '#features/blob-deletions/delete-blobs.ts'
 import { type BlobDeletion, insertBlobDeletions } from '#features/blob-deletions/store.ts'
 import type { Context } from '#features/context.ts'
 import { recordEvent } from '#features/events/record-event.ts'
@@ -129,17 +129,20 @@ async function endUpload(ctx: Context, upload: ClaimedUpload, deletions: BlobDel
     return true
   })
   if (!done) return deleteUnserved(ctx, upload)
-  for (const deletion of deletions) await deleteBlobNow(ctx, deletion)
+  await deleteQueuedNow(ctx, deletions)
 }
 
 /**
  * Deletes the blobs of an artifact that was deleted or has failed during the check: the check may have stored a blob
- * after the queued deletion ran. Neither state is ever left, so nothing can serve these blobs later.
+ * after the queued deletion ran. Neither state is ever left, so nothing can serve these blobs later. They are queued
+ * again: a backup that runs may have a row from when another check had made the artifact ready.
  */
 async function deleteUnserved(ctx: Context, { tenantId, collectionId, artifactId }: UploadKey): Promise<void> {
   const artifact = await findArtifact(ctx.db, tenantId, collectionId, artifactId)
-  if (!artifact || artifact.status === 'failed')
-    await ctx.blobs.deletePrefix(artifactPrefix({ tenantId, collectionId }, artifactId))
+  if (artifact && artifact.status !== 'failed') return
+  const deletions = [{ tenantId, target: artifactPrefix({ tenantId, collectionId }, artifactId) }]
+  await ctx.db.lane(tenantId).transaction((tx) => insertBlobDeletions(tx, deletions))
+  await deleteQueuedNow(ctx, deletions)
 }
 
 /** Deletes up to `limit` artifacts whose upload was not completed in time. Returns how many. */
