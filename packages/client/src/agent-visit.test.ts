@@ -56,6 +56,26 @@ for (const [what, expiresAt] of [
     assert.ok(minutesUntil(later) > 23 * 60 && minutesUntil(later) <= 24 * 60, later.expiresAt)
   })
 
+for (const [status, code] of [
+  [500, 'internal_error'],
+  [409, 'idempotency_in_progress'],
+] as const)
+  test(`a launch that is answered with ${code} may have succeeded, so the device stays for the repeat`, async () => {
+    const { room, preparation } = await prepared()
+    const failing = platform(() => Response.json({ error: { code, message: 'x' } }, { status }))
+    await assert.rejects(launchHostedAgent(failing, room, preparation), { code })
+    assert.equal((await room.members()).length, 2)
+    await launchHostedAgent(accepting(FAR), room, preparation)
+    assert.equal((await room.members()).length, 2)
+  })
+
+test('a launch that is refused removes the device', async () => {
+  const { room, preparation } = await prepared()
+  const refusing = platform(() => Response.json({ error: { code: 'state_conflict', message: 'x' } }, { status: 409 }))
+  await assert.rejects(launchHostedAgent(refusing, room, preparation), { code: 'state_conflict' })
+  assert.equal((await room.members()).length, 1)
+})
+
 test('an end before the agreed one is kept as the platform names it', async () => {
   const { room, preparation } = await prepared()
   const expiresAt = new Date(Date.now() + 3 * MINUTE_MS).toISOString()

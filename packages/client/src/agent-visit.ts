@@ -1,6 +1,6 @@
 import type { SessionLaunch } from '@atrium/contract/session-schemas'
 import { agreedEnd, isPastEnd, LONGEST_MINUTES } from '@atrium/room-client/is-past-end'
-import { isTransient } from '@atrium/room-client/retry'
+import { isTransient, isUncertain } from '@atrium/room-client/retry'
 import { newAgentGuest, type SealedAgent, sealForAgent } from '@atrium/room-client/seal-for-agent'
 import { readPart } from '@atrium/room-client/sealed-token'
 import type { Static } from 'typebox'
@@ -136,8 +136,8 @@ export async function launchHostedAgent(client: AtriumClient, room: ListedRoom, 
     const { data } = await client.summonSession({ body: { summon_key: summonKey }, idempotencyKey })
     return { session: data.id, controlToken: data.control_token, device, expiresAt: agreedEnd(data.expires_at, maxMinutes) }
   } catch (error) {
-    // The agent may have been launched although the answer was lost.
-    if (error instanceof AtriumError && isTransient(error)) throw error
+    // The agent may have been launched nevertheless.
+    if (error instanceof AtriumError && isUncertain(error)) throw error
     await removeAgent(room, { device }).catch(() => undefined)
     throw error
   }

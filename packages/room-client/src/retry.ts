@@ -48,6 +48,14 @@ export function isTransient(error: unknown): error is Failure {
 }
 
 /**
+ * Whether a call that failed in this way may have taken effect, or may if it is repeated: the API has not said that it
+ * failed for good.
+ */
+export function isUncertain({ status, code }: { readonly status: number; readonly code: string }): boolean {
+  return status >= 500 || transient.has(status) || code === 'idempotency_in_progress'
+}
+
+/**
  * The delay before a retry. It grows with each attempt and is random, to spread clients that failed together, and
  * never below Retry-After.
  */

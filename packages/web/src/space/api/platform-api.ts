@@ -1,3 +1,4 @@
+import { isUncertain } from '@atrium/room-client/retry'
 import type { SealedAgent } from '@atrium/room-client/seal-for-agent'
 
 /** An agent as the public catalog shows it. */
@@ -78,7 +79,7 @@ export class ApiFailure extends Error {
 
   /** Whether the same request may succeed later. */
   get isPassing(): boolean {
-    return this.status >= 500 || this.status === 429 || this.status === 408 || this.code === 'idempotency_in_progress'
+    return isUncertain(this)
   }
 }
 
