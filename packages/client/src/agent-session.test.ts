@@ -10,7 +10,7 @@ import type { SessionLaunched } from './agent-request.ts'
 import { type AgentSession, SessionOverError } from './agent-session.ts'
 import { NotAuthorizedError } from './errors.ts'
 import { openRoom } from './open-room.ts'
-import { joinSession } from './remote-agent.ts'
+import { joinSession, type JoinOptions } from './remote-agent.ts'
 
 let world: Awaited<ReturnType<typeof startAgentWorld>>
 
@@ -64,7 +64,7 @@ afterEach(() => {
   for (const agent of joined.splice(0)) agent.end()
 })
 
-async function join(secret: { room: string; mk: string }): Promise<AgentSession> {
+async function join(secret: { room: string; mk: string }, net: Pick<JoinOptions, 'fetch'> = {}): Promise<AgentSession> {
   const origin = `http://127.0.0.1:${(control.address() as AddressInfo).port}`
   const launch = {
     session_id: 'ses_1',
@@ -73,7 +73,7 @@ async function join(secret: { room: string; mk: string }): Promise<AgentSession>
     space_url: `${world.space.origin}/space`,
     control_url: `${origin}/sessions/ses_1`,
   }
-  const agent = await joinSession({ ...launch, control_token: 'sct_test' } as SessionLaunched, { lookEveryMs: 50 })
+  const agent = await joinSession({ ...launch, control_token: 'sct_test' } as SessionLaunched, { lookEveryMs: 50, ...net })
   joined.push(agent)
   return agent
 }
@@ -201,6 +201,23 @@ test('a token that expires early is replaced, without missing or repeating an en
   session.token = {}
   await room.say('two')
   assert.deepEqual(await heard, ['one', 'two'])
+})
+
+test('a message that was stored is not written again after a token that expired', async () => {
+  const { secret } = await world.emailRoom()
+  let turns = 0
+  const agent = await join(secret, {
+    fetch: async (url, init) => {
+      const isTurn = typeof init?.body === 'string' && init.body.includes('"op":"turn"')
+      if (isTurn && ++turns === 2) return Response.json({ error: 'not_authorized', reason: 'token: expired' }, { status: 403 })
+      const res = await fetch(url, init)
+      if (isTurn && turns === 1) throw new TypeError('the answer was lost')
+      return res
+    },
+  })
+  await agent.say('once')
+  assert.equal(turns, 3)
+  assert.equal((await agent.room.poll()).entries.length, 1)
 })
 
 test('a launch whose control_url is not that of its session is refused', async () => {

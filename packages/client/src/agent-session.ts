@@ -1,3 +1,4 @@
+import { randomId } from '@atrium/room-client/new-room-secret'
 import type { SessionLaunched } from './agent-request.ts'
 import type { AgentIdentity } from './agent-identity.ts'
 import { AtriumError } from './atrium-error.ts'
@@ -61,8 +62,9 @@ export class AgentSession {
   }
 
   /** Writes a message. After the session's end it throws SessionOverError and writes nothing. */
-  async say(text: string, { signal, ...options }: SayOptions = {}): Promise<SaidEntry> {
-    const terms = { ...options, signal: signal ? AbortSignal.any([signal, this.signal]) : this.signal }
+  async say(text: string, { signal, clientId = randomId(), ...options }: SayOptions = {}): Promise<SaidEntry> {
+    // A refused attempt may follow on one that was stored and whose answer was lost.
+    const terms = { ...options, clientId, signal: signal ? AbortSignal.any([signal, this.signal]) : this.signal }
     try {
       return await this.room.say(text, terms)
     } catch (error) {
