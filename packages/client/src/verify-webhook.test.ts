@@ -62,6 +62,15 @@ describe('a webhook that the official package signed', () => {
     assert.equal((await verifyWebhook(text, headers, secret.slice('whsec_'.length))).id, id)
   })
 
+  test('costs one MAC for each secret, however many signatures it shows', async (t) => {
+    const { text, headers } = send()
+    const made = (['sign', 'verify'] as const).map((name) => t.mock.method(crypto.subtle, name).mock)
+    const wrong = send({ by: otherSecret, text: 'another' }).headers['webhook-signature']
+    const many = `${`${wrong} v1, `.repeat(500)}${headers['webhook-signature']}`
+    assert.equal((await verifyWebhook(text, { ...headers, 'webhook-signature': many }, [secret, otherSecret])).id, id)
+    assert.equal(made[0]!.callCount() + made[1]!.callCount(), 2)
+  })
+
   test('is rejected with another secret or without one', async () => {
     const { text, headers } = send()
     assert.equal(await doubt(verifyWebhook(text, headers, otherSecret)), 'bad_signature')
