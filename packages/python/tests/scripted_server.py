@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
+import struct
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -116,6 +118,24 @@ def cut_answer(handler: BaseHTTPRequestHandler) -> None:
     handler.end_headers()
     handler.wfile.write(b'{"data')
     no_answer(handler)
+
+
+def reset_answer(status: int) -> Script:
+    """The connection is reset in the middle of the body."""
+
+    def script(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        handler.send_header("content-type", "application/json")
+        handler.send_header("content-length", "100")
+        handler.end_headers()
+        handler.wfile.write(b'{"error')
+        handler.wfile.flush()
+        handler.close_connection = True
+        # Without lingering, closing sends a reset. The server would end the connection in an orderly way first.
+        handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        os.close(handler.connection.detach())
+
+    return script
 
 
 class Relay:

@@ -20,7 +20,7 @@ from atrium.errors import (
     UnavailableError,
     UnexpectedAnswerError,
 )
-from scripted_server import ScriptedServer, error_answer, json_answer, lines_answer, no_answer
+from scripted_server import ScriptedServer, error_answer, json_answer, lines_answer, no_answer, reset_answer
 
 ITEM = {"type": "message", "content": "Hello"}
 DONE = json_answer({"data": {"id": "itm_1"}}, 201)
@@ -45,6 +45,13 @@ class Calls(unittest.TestCase):
         self.assertEqual(first.body, third.body)
         self.assertEqual(second.headers["authorization"], "Bearer wsk_key")
         self.assertEqual(len(self.pauses), 2)
+
+    def test_an_export_whose_refusal_was_cut_is_asked_for_again(self) -> None:
+        with ScriptedServer([reset_answer(503)]) as server:
+            items = self.client(server).iterate_export("col_1", collection_token="cat_1")
+            with self.assertRaises(NetworkError):
+                next(items)
+        self.assertEqual(len(server.received), 3)
 
     def test_an_export_that_was_cut_is_an_error_after_its_items(self) -> None:
         whole = '{"format":"atrium.items"}\n{"id":"itm_1"}\n{"id":"itm_2"}\n{"end":true,"items":2}\n'

@@ -186,6 +186,8 @@ class Core:
             return opened
         try:
             answer = HttpAnswer(opened.status, opened.headers, opened.body.read(1_000_000))
+        except (OSError, http.client.HTTPException) as cause:
+            raise no_answer(cause, request.url, _SILENCE_SECONDS) from cause
         finally:
             opened.close()
         raise error_of_answer(answer)
