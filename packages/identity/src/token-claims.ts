@@ -30,7 +30,7 @@ export interface TokenLifetime {
 
 /**
  * The lifetime of a person's token, which proves who was at the device when it was issued. Providers let it live for
- * days; here it is limited to a day.
+ * days; here it is limited to 12 hours.
  */
 export const PERSON_LIFETIME: TokenLifetime = { maxAgeSeconds: 12 * 3600 + 60, lateSeconds: 60, earlySeconds: 60 }
 
