@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { Renderer } from '@takumi-rs/core'
 import { difference, impressionOf } from '@atrium/painter/testing/pixels'
 import { cardRenderer, familiesFrom } from './card-fonts.ts'
+
+// First in this file: the other tests open the renderer.
+it('a renderer that could not load a font is opened anew by the next card', async (t) => {
+  const failing = t.mock.method(Renderer.prototype, 'registerFont', () => Promise.reject(new Error('no such file')))
+  await assert.rejects(cardRenderer(), { message: 'no such file' })
+  failing.mock.restore()
+  assert.ok((await difference(await raster('harbour'), await raster(' '))) > 0.005, 'nothing drawn')
+})
 
 describe('the letters of a card', () => {
   // Two words of one length in each script: boxes for missing letters would look the same.

@@ -30,8 +30,14 @@ let opened: Promise<Renderer> | undefined
 
 /** One renderer for the process: the fonts have 20 MB and take most of a second to load. */
 export async function cardRenderer(): Promise<Renderer> {
-  opened ??= openRenderer()
-  return opened
+  if (opened) return opened
+  const opening = openRenderer()
+  opened = opening
+  // A failure is not cached: the next caller tries again.
+  opening.catch(() => {
+    if (opened === opening) opened = undefined
+  })
+  return opening
 }
 
 async function openRenderer(): Promise<Renderer> {
