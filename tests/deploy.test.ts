@@ -178,6 +178,14 @@ describe('the Kubernetes manifests', { skip: skipWithout('kubectl') }, () => {
     }
   })
 
+  test('a rollout is not reported as failed while the probes still let a role start', () => {
+    for (const name of ['api', 'worker', 'space']) {
+      const { progressDeadlineSeconds, template } = named('Deployment', name).spec
+      const { startupProbe } = template.spec.containers[0]
+      assert.ok(progressDeadlineSeconds > startupProbe.periodSeconds * startupProbe.failureThreshold, name)
+    }
+  })
+
   test('Prometheus finds the metrics of each role at a port that nobody else reaches', () => {
     for (const name of ['api', 'worker', 'space']) {
       const { metadata, spec } = named('Deployment', name).spec.template
