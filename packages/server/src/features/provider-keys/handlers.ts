@@ -27,6 +27,9 @@ const setProviderKeys: HandlerOf<'setProviderKeys'> = async ({ ctx, tx, tenantId
 function checkAddress(egress: Egress, { key, url }: { key: string; url: string }) {
   const check = egress.checkUrl(url)
   if (!check.ok) throw invalid('/openai_compatible/url', check.message)
+  // The client of the provider appends the path of each request to this text.
+  if (/[?#]/.test(check.url.href))
+    throw invalid('/openai_compatible/url', 'The URL has a query or a fragment. Send only what is before it: paths are appended.')
   return { key, url: check.url.href.replace(/(?<!\/)\/+$/, '') }
 }
 

@@ -58,6 +58,18 @@ test('an openai_compatible service is set with its address, which must be public
   }
 })
 
+test('an address with a query or a fragment, to which no path can be appended, is refused, and its path is named', async () => {
+  for (const end of ['?api-version=1', '?', '#v1', '/?a=b#c']) {
+    const got = await put({ openai_compatible: { url: `https://models.example/v1${end}`, key: 'c-canary-0011' } })
+    assert.deepEqual(
+      [got.status, got.body.error.code, got.body.error.details[0].path],
+      [400, 'invalid_request', '/openai_compatible/url'],
+      end,
+    )
+    assert.match(got.body.error.message, /query or a fragment/)
+  }
+})
+
 test('an unknown provider, an invalid key and an empty body are refused', async () => {
   const unsendable = [
     { openai: 'sk-canary\n-0008' },
