@@ -161,6 +161,92 @@ describe('lines that this device has opened before', { skip: skipWithoutChromium
     await ann.close()
   })
 
+  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+  const keptLinks = (page: Page) => page.evaluate(() => localStorage.getItem('atrium.space.rooms') ?? '')
+
+  test('a link with another key to a room of this name takes no place on the list of rooms, and is kept and forgotten by itself', async () => {
+    const ann = await newVisitor(browser)
+    const { room, mk, link } = await makeSealedRoom(ann.page, space.origin)
+    await write(ann.page, 'One')
+    await shown(ann.page, 'One')
+    await waitForBlocks(ann.page, 1)
+    await press(ann.page, 'More')
+    await press(ann.page, 'Keep on this device')
+    await ann.page.goto('about:blank')
+    const other = newRoomSecret()
+    const foreign = placeLine(await sealClientLine(await deriveClientKeys({ room, mk: other.mk }), { content: policyRecord }), {
+      seq: 0,
+    })
+    await ann.page.route('**/space', async (route, request) => {
+      const { op, sinceCount = 0 } = (request.postDataJSON() ?? {}) as { op?: string; sinceCount?: number }
+      if (op !== 'read' || (await route.fetch()).ok()) return route.fallback()
+      return route.fulfill({ json: { lines: [foreign].slice(sinceCount), count: 1, etag: lineHash(foreign) } })
+    })
+    await ann.page.goto(link.replace(/~.*$/, `~${other.mk}`))
+    await ann.page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+    await press(ann.page, 'More')
+    await ann.page.getByRole('button', { name: 'Keep on this device' }).waitFor()
+    assert.ok((await keptLinks(ann.page)).includes(mk) && !(await keptLinks(ann.page)).includes(other.mk))
+    await press(ann.page, 'Keep on this device')
+    assert.ok((await keptLinks(ann.page)).includes(mk) && (await keptLinks(ann.page)).includes(other.mk))
+    await press(ann.page, 'Forget this room')
+    assert.ok((await keptLinks(ann.page)).includes(mk) && !(await keptLinks(ann.page)).includes(other.mk))
+    await press(ann.page, 'Keep on this device')
+    await ann.page.goto(`${space.origin}/space`)
+    const items = ann.page.getByRole('region', { name: 'Rooms on this device' }).getByRole('listitem')
+    await items.nth(1).waitFor()
+    const foreignItem = items.filter({ has: ann.page.locator(`a[href$="~${other.mk}"]`) })
+    await foreignItem.getByRole('button', { name: /^Forget / }).click()
+    await press(ann.page, 'Forget it')
+    assert.ok((await items.getByRole('link').getAttribute('href'))?.endsWith(`~${mk}`))
+    // What was read of the room that is still kept: without it, a history that was rewritten would pass.
+    await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
+    const answers = await watchReads(ann.page)
+    await items.getByRole('link').click()
+    await shown(ann.page, 'One')
+    assert.ok(answers.every(({ lines }) => lines.length === 0))
+    await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
+    await ann.close()
+  })
+
+  test('a list of rooms that is full says so, and loses no room for another one', async () => {
+    const ann = await newVisitor(browser)
+    await makeSealedRoom(ann.page, space.origin)
+    const fill = (count: number) =>
+      ann.page.evaluate(
+        (secrets) => {
+          const rooms = secrets.map((secret, i) => ({
+            ...secret,
+            kind: 'classic',
+            title: `Room ${i}`,
+            at: new Date().toISOString(),
+          }))
+          localStorage.setItem('atrium.space.rooms', JSON.stringify(rooms))
+        },
+        Array.from({ length: count }, newRoomSecret),
+      )
+    const full = ann.page.getByRole('alert').getByText('The list of rooms on this device is full')
+    await fill(200)
+    await ann.page.reload()
+    await press(ann.page, 'More')
+    const before = await keptLinks(ann.page)
+    await press(ann.page, 'Keep on this device')
+    await full.waitFor()
+    assert.equal(await keptLinks(ann.page), before)
+    await fill(199)
+    await press(ann.page, 'Keep on this device')
+    await ann.page.getByRole('button', { name: 'Forget this room' }).waitFor()
+    assert.equal(await full.count(), 0)
+    // The room that would take the place of this one has none either.
+    const kept = await keptLinks(ann.page)
+    const url = ann.page.url()
+    await press(ann.page, 'Make the new room')
+    await full.waitFor()
+    assert.deepEqual([ann.page.url(), await keptLinks(ann.page)], [url, kept])
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+
   test('a message that the service only says it has stored stays on this device', async () => {
     const ann = await newVisitor(browser)
     await makeSealedRoom(ann.page, space.origin)

@@ -1,6 +1,6 @@
 import { isMk, isRoomName } from '@atrium/sealing/room-secret'
 import type { RoomLink } from '../room-link.ts'
-import { isFile, serviceOrigin } from '../service.ts'
+import { hashOf, isFile, serviceOrigin } from '../service.ts'
 import { Store } from '../store.ts'
 import { dropLines } from './line-cache.ts'
 
@@ -21,25 +21,53 @@ addEventListener('storage', ({ key }) => {
   if (key === KEY || key === null) keptRoomsStore.update({ rooms: readRooms() })
 })
 
-/** Resolves to whether the browser stores it. */
-export function keepRoom({ room, mk, kind }: RoomLink, title: string | undefined): boolean {
+/** full: the list has no place, and nothing is dropped for it. refused: the browser stores nothing. */
+export type Keeping = 'kept' | 'full' | 'refused'
+
+export function keepRoom(link: RoomLink, title: string | undefined): Keeping {
+  const { room, mk, kind } = link
   const kept: KeptRoom = { room, mk, kind, title, at: new Date().toISOString(), ...(isFile() && { service: serviceOrigin() }) }
-  return write([kept, ...readRooms().filter((one) => one.room !== room)].slice(0, MAX_KEPT))
+  const others = without(readRooms(), hashOf(link))
+  if (others.length >= MAX_KEPT) return 'full'
+  return write([kept, ...others]) ? 'kept' : 'refused'
+}
+
+/**
+ * What tells a kept room from every other one: its key and, in a file, its service. By the name alone, a link with another key
+ * would take the place of this one, whose key may be nowhere else.
+ */
+export function keptName(kept: KeptRoom): string {
+  return hashOf(kept, kept.service)
+}
+
+export function isKept(link: RoomLink, { rooms } = keptRoomsStore.value): boolean {
+  return rooms.some((one) => keptName(one) === hashOf(link))
+}
+
+export function canKeepAnother(): boolean {
+  return readRooms().length < MAX_KEPT
 }
 
 /** Stores the current title with the room. */
-export function refreshRoom(secret: RoomLink, title: string | undefined): void {
-  if (readRooms().some(({ room }) => room === secret.room)) keepRoom(secret, title)
+export function refreshRoom(link: RoomLink, title: string | undefined): void {
+  if (isKept(link, { rooms: readRooms() })) keepRoom(link, title)
 }
 
-export function forgetRoom(room: string): void {
-  write(readRooms().filter((one) => one.room !== room))
-  void dropLines(room)
+/** `service`: in a file, that of the room. */
+export function forgetRoom(link: RoomLink, service = serviceOrigin()): void {
+  const others = without(readRooms(), hashOf(link, service))
+  write(others)
+  // The lines are stored by the name of the room: those of a kept room stay, because they show whether its history was rewritten.
+  if (!others.some(({ room }) => room === link.room)) void dropLines(link.room)
 }
 
 export function forgetRooms(): void {
   write([])
   void dropLines()
+}
+
+function without(rooms: readonly KeptRoom[], name: string): KeptRoom[] {
+  return rooms.filter((one) => keptName(one) !== name)
 }
 
 function write(rooms: readonly KeptRoom[]): boolean {

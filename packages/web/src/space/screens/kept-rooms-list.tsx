@@ -2,8 +2,7 @@ import { useRef } from 'preact/hooks'
 import { announce } from '../components/announcer.tsx'
 import { Confirm, useAsking } from '../components/confirm.tsx'
 import { dayInText, wholeMoment } from '../components/format-time.ts'
-import { forgetRoom, forgetRooms, type KeptRoom, keptRoomsStore } from '../room/kept-rooms.ts'
-import { hashOf } from '../service.ts'
+import { forgetRoom, forgetRooms, keptName, type KeptRoom, keptRoomsStore } from '../room/kept-rooms.ts'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
 
@@ -13,8 +12,8 @@ export function KeptRoomsList() {
   const heading = useRef<HTMLHeadingElement>(null)
   const { asking, opener, ask, end } = useAsking()
   if (rooms.length === 0) return null
-  const forget = (room: string, title: string) => {
-    forgetRoom(room)
+  const forget = (kept: KeptRoom, title: string) => {
+    forgetRoom(kept, kept.service)
     announce(t.tools.kept.saidForgotten(title))
     heading.current?.focus()
   }
@@ -29,8 +28,8 @@ export function KeptRoomsList() {
       </h2>
       <p class="hint">{t.tools.kept.hint}</p>
       <ul class="people">
-        {rooms.map((room) => (
-          <KeptItem key={room.room} kept={room} onForget={forget} />
+        {rooms.map((kept) => (
+          <KeptItem key={keptName(kept)} kept={kept} onForget={forget} />
         ))}
       </ul>
       <div class="buttons">
@@ -55,16 +54,17 @@ export function KeptRoomsList() {
 
 interface KeptItemProps {
   kept: KeptRoom
-  onForget: (room: string, title: string) => void
+  onForget: (kept: KeptRoom, title: string) => void
 }
 
-function KeptItem({ kept: { title = t.room.untitled, at, service, ...link }, onForget }: KeptItemProps) {
+function KeptItem({ kept, onForget }: KeptItemProps) {
+  const { title = t.room.untitled, at } = kept
   const { asking, opener, ask, end } = useAsking()
   const words = t.tools.kept
   return (
     <li>
       <div class="person">
-        <a href={hashOf(link, service)} dir="auto">
+        <a href={keptName(kept)} dir="auto">
           {title}
         </a>
         <p class="hint">
@@ -89,7 +89,7 @@ function KeptItem({ kept: { title = t.room.untitled, at, service, ...link }, onF
           yes={words.forgetIt}
           no={words.keepIt}
           small
-          onYes={() => onForget(link.room, title)}
+          onYes={() => onForget(kept, title)}
           onNo={end}
         >
           <p>{words.forgetAsk}</p>

@@ -71,6 +71,7 @@ export const tools: Text['tools'] = {
     saidAllForgotten: 'Alle Räume sind auf diesem Gerät vergessen',
     opened: (when) => line`Geöffnet: ${when}`,
     refused: 'Dieser Browser lässt die Seite nichts speichern.',
+    full: 'Die Liste der Räume auf diesem Gerät ist voll. Vergiss auf der Startseite einen Raum und versuche es dann noch einmal.',
   },
 
   title: {

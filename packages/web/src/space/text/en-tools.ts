@@ -73,6 +73,7 @@ export const tools = {
     saidAllForgotten: 'All rooms are forgotten on this device',
     opened: (when: Part) => line`Opened ${when}`,
     refused: 'This browser does not let the page store anything.',
+    full: 'The list of rooms on this device is full. Forget a room on the start page, then try again.',
   },
 
   title: {

@@ -70,6 +70,7 @@ export const tools: Text['tools'] = {
     saidAllForgotten: 'Este dispositivo ha olvidado todas las salas',
     opened: (when) => line`Última apertura: ${when}`,
     refused: 'Este navegador no permite que la página guarde nada.',
+    full: 'La lista de salas de este dispositivo está llena. Olvida una sala en la página de inicio e inténtalo de nuevo.',
   },
 
   title: {

@@ -71,6 +71,7 @@ export const tools: Text['tools'] = {
     saidAllForgotten: 'Tous les salons sont oubliés sur cet appareil',
     opened: (when) => line`Dernière ouverture : ${when}`,
     refused: 'Ce navigateur ne permet pas à la page d’enregistrer quoi que ce soit.',
+    full: 'La liste des salons sur cet appareil est pleine. Oubliez un salon sur la page d’accueil, puis réessayez.',
   },
 
   title: {

@@ -70,6 +70,7 @@ export const tools: Text['tools'] = {
     saidAllForgotten: 'この端末はすべてのルームを忘れました',
     opened: (when) => line`開いた日：${when}`,
     refused: 'このブラウザーでは、ページが何も保存できません。',
+    full: 'この端末のルームのリストはいっぱいです。開始ページでルームを 1 つ忘れてから、もう一度お試しください。',
   },
 
   title: {
