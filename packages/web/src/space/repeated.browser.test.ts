@@ -48,7 +48,7 @@ describe('what is pressed twice, or again after a failure', { skip: skipWithoutC
     await ann.close()
   })
 
-  test('a change of a list, and the removal of a room, whose answers are lost are reported as done', async () => {
+  test('a change of a list, a new title and the removal of a room, whose answers are lost, are reported as done', async () => {
     const ann = await newVisitor(browser, { timezoneId: zoneAtNoon() })
     const { page } = ann
     const lost = new Set<string>()
@@ -56,7 +56,7 @@ describe('what is pressed twice, or again after a failure', { skip: skipWithoutC
       const body = request.postData() ?? ''
       // A held poll has no answer: it cannot tell that the room is gone.
       if (/"waitMs":[1-9]/.test(body)) return
-      const op = /"op":"(expel|remove)"/.exec(body)?.[1] ?? ''
+      const op = /"op":"(expel|rename|remove)"/.exec(body)?.[1] ?? ''
       if (op === '' || lost.has(op)) return route.fallback()
       lost.add(op)
       await route.fetch()
@@ -68,12 +68,16 @@ describe('what is pressed twice, or again after a failure', { skip: skipWithoutC
     await page.getByText('Removed today').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'More', exact: true }).click()
+    const renamed = page.waitForResponse((answer) => /"op":"rename"/.test(answer.request().postData() ?? ''))
+    await page.getByLabel('The room’s title').fill('Renamed')
+    await page.keyboard.press('Enter')
+    assert.equal((await renamed).status(), 200)
     await page.getByRole('button', { name: 'Remove…' }).click()
     await page.getByRole('button', { name: 'Remove it' }).click()
     const problem = page.getByRole('alert')
     await problem.or(page.getByRole('heading', { name: 'The service no longer has this room' })).waitFor()
     assert.equal(await problem.count(), 0)
-    assert.deepEqual([...lost], ['expel', 'remove'])
+    assert.deepEqual([...lost], ['expel', 'rename', 'remove'])
     await ann.close()
   })
 

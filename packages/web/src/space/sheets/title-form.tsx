@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
-import { callSpace } from '../api/space-client.ts'
+import { callSpace, RETRIES } from '../api/space-client.ts'
 import { type As, identityIn } from '../identity/present.ts'
 import { Problem } from '../components/problem.tsx'
 import type { RoomSession } from '../room/room-session.ts'
@@ -22,7 +22,7 @@ export function TitleForm({ session, as }: { session: RoomSession; as: As }) {
     setProblem(undefined)
     try {
       const { room, mk } = session.secret
-      await callSpace({ op: 'rename', room, mk, title: asked }, { identity: await identityIn(room, as) })
+      await callSpace({ op: 'rename', room, mk, title: asked }, { identity: await identityIn(room, as), retries: RETRIES })
     } catch (error) {
       const { title: what, text } = failureWords(error)
       setProblem(t.titled(what, text))
