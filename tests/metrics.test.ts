@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { parseAllDocuments } from 'yaml'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
-import { childPids } from './support/worker-pids.ts'
+import { until } from './support/embedded-installation.ts'
+import { childPids, workerPids } from './support/worker-pids.ts'
 
 const token = 'metrics-token-0123456789'
 
@@ -86,6 +87,45 @@ test('a process that hangs is counted as silent, and the API still answers with 
   } finally {
     process.kill(pid!, 'SIGCONT')
   }
+})
+
+test('a counter never falls, whichever process hangs, ends and is replaced', linux, async () => {
+  const ask = async (count: number) => {
+    for (let i = 0; i < count; i++)
+      assert.equal((await fetch(`${atrium.origin}/v1/sessions`, { headers: { connection: 'close' } })).status, 401)
+  }
+  const series = 'atrium_http_requests_total{operation="listSessions",status="401",role="api"}'
+  const page = async () => (await read(metricsUrl)).text()
+  const areFour = async () => valueOf(await page(), 'atrium_processes{state="answered"}') === 4
+  const counted = async () => valueOf(await page(), series)
+  await ask(200)
+  assert.equal(await counted(), 200)
+  const [pid] = workerPids(atrium.pid)
+  process.kill(pid!, 'SIGSTOP')
+  const hanging = await page().finally(() => process.kill(pid!, 'SIGKILL'))
+  assert.equal(valueOf(hanging, 'atrium_processes{state="silent"}'), 1)
+  assert.equal(valueOf(hanging, series), 200)
+  assert.equal(await counted(), 200)
+  await until(() => workerPids(atrium.pid).filter((other) => other !== pid).length === 2, 'another process is started', 30_000)
+  // It is asked once it is ready.
+  await until(areFour, 'it answers', 60_000)
+  await ask(20)
+  assert.equal(await counted(), 220)
+
+  const attested = 'atrium_space_requests_total{op="attest",outcome="ok",role="space"}'
+  const attest = async () => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${atrium.spacesOrigin}/space`, { method: 'POST', headers, body: '{"op":"attest"}' }).catch(
+      () => undefined,
+    )
+    return answer?.ok === true
+  }
+  const before = valueOf(await page(), attested)
+  assert.ok(before > 0)
+  process.kill(childPids(atrium.pid, 'space.mjs')[0]!, 'SIGKILL')
+  await until(attest, 'Space is back', 60_000)
+  await until(areFour, 'it answers', 30_000)
+  assert.equal(valueOf(await page(), attested), before + 1)
 })
 
 test('nobody reads metrics without the token or from elsewhere', async () => {

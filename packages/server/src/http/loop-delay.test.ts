@@ -45,7 +45,7 @@ test('of several processes of a role, the 99th percentile shows the one that is 
   const families = await readFamilies(registry, 'api')
   const late = (seconds: number) =>
     families.map((one) => (one.name === name ? { ...one, values: one.values.map((two) => ({ ...two, value: seconds })) } : one))
-  const merged = await mergeFamilies([late(0.01), late(0.9), late(0.02)])
+  const merged = mergeFamilies([late(0.01), late(0.9), late(0.02)])
   assert.deepEqual(
     merged.find((one) => one.name === name)?.values.map(({ value }) => value),
     [0.9],

@@ -25,7 +25,9 @@ export type Collect = () => Promise<MetricFamily[]>
 
 /** The metrics of a registry, each value with the role of this process as a label. */
 export async function readFamilies(registry: Registry, role: string): Promise<MetricFamily[]> {
-  return (await familiesOf(registry)).map(({ name, help, type, aggregator, values }) => ({
+  // prom-client's types omit two members of its metrics: the values and the aggregator.
+  const families = (await registry.getMetricsAsJSON()) as unknown as MetricFamily[]
+  return families.map(({ name, help, type, aggregator, values }) => ({
     name,
     help,
     type,
@@ -38,13 +40,10 @@ export async function readFamilies(registry: Registry, role: string): Promise<Me
 }
 
 /** Merges what several processes report. Values with the same name and labels become one. */
-export function mergeFamilies(lists: MetricFamily[][]): Promise<MetricFamily[]> {
-  return familiesOf(AggregatorRegistry.aggregate(lists))
-}
-
-/** prom-client's types omit two members of its metrics: the values and the aggregator. */
-function familiesOf(registry: Pick<Registry, 'getMetricsAsJSON'>): Promise<MetricFamily[]> {
-  return registry.getMetricsAsJSON() as Promise<unknown[]> as Promise<MetricFamily[]>
+export function mergeFamilies(lists: MetricFamily[][]): MetricFamily[] {
+  const merged = AggregatorRegistry.aggregate(lists).getMetricsAsArray() as unknown as MetricFamily[]
+  // Without the functions of prom-client: a family is plain JSON.
+  return merged.map(({ name, help, type, aggregator, values }) => ({ name, help, type, aggregator, values }))
 }
 
 /** Prometheus' text format, version 0.0.4. */

@@ -55,7 +55,7 @@ export async function startWorkers(config: Config, secrets: Secrets, databaseUrl
         const channel = new MetricsChannel(worker, hub.collect)
         worker.once(
           'exit',
-          hub.add(() => channel.ask()),
+          hub.add(() => channel),
         )
         resolve(state.listening)
       })

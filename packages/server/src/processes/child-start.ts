@@ -1,9 +1,11 @@
 import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
+import type { MetricFamily } from '#http/metric-families.ts'
 import type { Metrics } from '#http/metrics.ts'
 import { MetricsChannel, parentTimeoutMs } from './metrics/metrics-channel.ts'
 import { unpackStart, type StartMessage } from './start-message.ts'
 import type { ChildMessage } from './supervise-process.ts'
+import { ApiError } from '#errors/api-error.ts'
 import { messageOf } from '#errors/caught.ts'
 import { StartError } from '#errors/start-error.ts'
 
@@ -28,7 +30,7 @@ export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl
     start(config, secrets, databaseUrl).then(
       (started) => {
         running = started
-        started.metrics.readAll = async () => (await channel.ask(parentTimeoutMs)) ?? started.metrics.collect()
+        started.metrics.readAll = () => askParent(channel)
         tell({ listening: started.port })
       },
       async (error: unknown) => {
@@ -53,4 +55,11 @@ export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl
   // The parent was killed, so nothing could stop this process later, and the next start needs its port. It exits at
   // once: work in progress is recovered as after any crash.
   process.once('disconnect', () => stopping || process.exit(1))
+}
+
+/** The counters of this process alone would look like a fall of their sum, so they are no answer. */
+async function askParent(channel: MetricsChannel): Promise<MetricFamily[]> {
+  const families = await channel.ask(parentTimeoutMs)
+  if (families) return families
+  throw new ApiError('unavailable', { message: 'The process that adds up the metrics does not answer.', retryAfterSeconds: 1 })
 }

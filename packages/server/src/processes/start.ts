@@ -90,7 +90,7 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
       startJobWorkerProcess(config, secrets, databaseUrl),
       ...(spaceBundle ? [startSpaceProcess({ ...config, spacePublishableKey }, databaseUrl, spaceBundle.bundlePath)] : []),
     ]).catch(stopFirst(api))
-    for (const child of children) hub.add(() => child.collect())
+    for (const child of children) hub.add(() => child.metrics())
     const others = [...children, await openMetrics(config, secrets, hub).catch(stopFirst(api, ...children))]
     const developmentKeys = forDevelopment
       ? await prepareDatabase(directUrl, issueDevelopmentKeys).catch(stopFirst(api, ...others))
@@ -153,7 +153,7 @@ export async function startRole(role: Role): Promise<Pick<Running, 'failed' | 's
   const hub = new MetricsHub()
   if (isSpace) {
     const child = await startSpaceProcess(config, databaseUrl)
-    hub.add(() => child.collect())
+    hub.add(() => child.metrics())
     // It connects to nothing but the database: its metrics are read and not sent.
     return withMetrics(config, undefined, hub, child)
   }
@@ -166,7 +166,7 @@ export async function startRole(role: Role): Promise<Pick<Running, 'failed' | 's
   // Loaded on demand: with the libraries for models and pictures, it takes a third of the memory of an API process.
   const { startJobWorker } = await import('./start-job-worker.ts')
   const worker = await startJobWorker(config, secrets, databaseUrl)
-  hub.add(worker.metrics.collect)
+  hub.addOwn(worker.metrics.collect)
   return withMetrics(config, secrets, hub, worker)
 }
 
@@ -260,7 +260,7 @@ function startProcesses(
 async function startApiHere(config: Config, secrets: Secrets, databaseUrl: string, hub: MetricsHub): Promise<Running> {
   const { startApi } = await import('./start-api.ts')
   const api = await startApi(config, secrets, databaseUrl)
-  hub.add(api.metrics.collect)
+  hub.addOwn(api.metrics.collect)
   api.metrics.readAll = hub.collect
   return api
 }

@@ -2,8 +2,8 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { Backoff, type BackoffOptions } from '@atrium/traffic/backoff'
 import { spawnUntilEnd } from './last-words.ts'
 import { StartError } from '#errors/start-error.ts'
-import type { MetricFamily } from '#http/metric-families.ts'
 import { MetricsChannel } from './metrics/metrics-channel.ts'
+import type { MetricsSource } from './metrics/metrics-hub.ts'
 
 const stopTimeoutMs = 9_000
 /** A process that dies at once is restarted with growing pauses; one that ran for a while is restarted soon. */
@@ -36,8 +36,8 @@ interface SuperviseOptions {
 }
 
 export interface SupervisedProcess {
-  /** The metrics of the child; undefined while it does not run or does not answer. */
-  collect(): Promise<MetricFamily[] | undefined>
+  /** Asks the child that runs for its metrics; undefined while none runs. */
+  metrics(): MetricsSource | undefined
   stop(): Promise<void>
 }
 
@@ -95,7 +95,7 @@ export async function superviseProcess({
   await launch()
   started = true
   return {
-    collect: async () => metrics?.ask(),
+    metrics: () => metrics,
     stop: async () => {
       stopping = true
       clearTimeout(restart)

@@ -33,7 +33,7 @@ test('the metrics of several processes arrive as OTLP has them: sums, and what i
     ['write', 3],
   ])
   const other = await processWith([['read', 0.5]])
-  const sending = await startMetricsExport(config, undefined, () => mergeFamilies([one, other]))
+  const sending = await startMetricsExport(config, undefined, async () => mergeFamilies([one, other]))
   await sending.stop()
   const { resourceMetrics } = JSON.parse(collector.requests.at(-1)!.text)
   const [{ metrics }] = resourceMetrics[0].scopeMetrics

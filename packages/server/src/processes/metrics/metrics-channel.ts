@@ -1,4 +1,5 @@
 import type { Collect, MetricFamily } from '#http/metric-families.ts'
+import type { MetricsSource } from './metrics-hub.ts'
 
 /** Asks the process at the other end for its metrics. The answer has the same id. */
 interface MetricsAsk {
@@ -6,7 +7,8 @@ interface MetricsAsk {
 }
 
 interface MetricsAnswer {
-  metricsAnswer: { id: number; families: MetricFamily[] }
+  /** Without families: they could not be collected. */
+  metricsAnswer: { id: number; families?: MetricFamily[] | undefined }
 }
 
 /** The end of a channel between a process and its child: `process`, a child process, or a worker of the cluster. */
@@ -15,9 +17,9 @@ interface Port {
   on(event: 'message', listener: (message: unknown) => void): unknown
 }
 
-/** A process that does not answer within this time is left out. */
+/** A process that does not answer within this time counts as silent. */
 const timeoutMs = 2_000
-/** A process that asks its parent waits until the parent has left out the others that do not answer. */
+/** A process that asks its parent waits until the parent has given up those that do not answer. */
 export const parentTimeoutMs = timeoutMs + 1_000
 
 export function isMetricsMessage(message: unknown): message is MetricsAsk | MetricsAnswer {
@@ -25,7 +27,7 @@ export function isMetricsMessage(message: unknown): message is MetricsAsk | Metr
 }
 
 /** Exchanges metrics over a channel, in both directions. */
-export class MetricsChannel {
+export class MetricsChannel implements MetricsSource {
   readonly #port: Port
   readonly #waiting = new Map<number, (families: MetricFamily[] | undefined) => void>()
   #lastId = 0
@@ -40,7 +42,7 @@ export class MetricsChannel {
     })
   }
 
-  /** undefined: the other end has ended or does not answer in time. */
+  /** undefined: the other end has ended, could not collect them, or does not answer in time. */
   ask(withinMs = timeoutMs): Promise<MetricFamily[] | undefined> {
     const id = ++this.#lastId
     return new Promise((resolve) => {
@@ -56,7 +58,7 @@ export class MetricsChannel {
   }
 
   async #answer(id: number, answer: Collect): Promise<void> {
-    const families = await answer().catch(() => [])
+    const families = await answer().catch(() => undefined)
     this.#send({ metricsAnswer: { id, families } }, () => undefined)
   }
 

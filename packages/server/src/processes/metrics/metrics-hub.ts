@@ -1,23 +1,51 @@
 import { mergeFamilies, type Collect, type MetricFamily } from '#http/metric-families.ts'
 
-type Source = () => Promise<MetricFamily[] | undefined>
+/** One process. Another object is another process, whose counters begin at 0. */
+export interface MetricsSource {
+  /** undefined: it does not answer. */
+  ask(): Promise<MetricFamily[] | undefined>
+}
 
-/** Adds up the metrics of this process and of all processes that it started. */
+/** A place for one process after the other. */
+interface Place {
+  /** The process in this place; undefined while none runs. */
+  current(): MetricsSource | undefined
+  /** The process that answered last, and its counters and histograms then. */
+  last: { source: MetricsSource; totals: MetricFamily[] } | undefined
+}
+
+/**
+ * Adds up the metrics of this process and of all processes that it started. A sum of counters never falls while this
+ * process runs, because Prometheus takes each fall for a restart and counts the whole new value again: a process that
+ * does not answer counts with its last answer, and one that has ended counts with it for ever.
+ */
 export class MetricsHub {
-  readonly #sources = new Set<Source>()
+  readonly #places = new Set<Place>()
+  /** The counters and histograms of all processes that have ended, added up. */
+  #ended: MetricFamily[] = []
   #collecting: Promise<MetricFamily[]> | undefined
 
-  /** Adds a source. Returns a function that removes it. A source that returns undefined counts as silent. */
-  add(source: Source): () => void {
-    this.#sources.add(source)
-    return () => this.#sources.delete(source)
+  /** Adds a place. Returns a function that removes it. `current` returns undefined while no process runs there. */
+  add(current: () => MetricsSource | undefined): () => void {
+    const place: Place = { current, last: undefined }
+    this.#places.add(place)
+    return () => {
+      this.#places.delete(place)
+      this.#end(place)
+    }
+  }
+
+  /** Adds the metrics of this process itself. */
+  addOwn(collect: Collect): void {
+    const own = { ask: collect }
+    this.add(() => own)
   }
 
   /** Concurrent callers share one collection. */
   readonly collect: Collect = () => (this.#collecting ??= this.#collect().finally(() => (this.#collecting = undefined)))
 
   async #collect(): Promise<MetricFamily[]> {
-    const answers = await Promise.all([...this.#sources].map((source) => source()))
+    const answers = await Promise.all([...this.#places].map((place) => this.#ask(place)))
     const told = answers.flatMap((answer) => (answer ? [answer] : []))
     const processes: MetricFamily = {
       name: 'atrium_processes',
@@ -29,6 +57,27 @@ export class MetricsHub {
         { labels: { state: 'silent' }, value: answers.length - told.length },
       ],
     }
-    return mergeFamilies([...told, [processes]])
+    const gauges = told.map((families) => families.filter((family) => !isTotal(family)))
+    const totals = [...this.#places].map(({ last }) => last?.totals ?? [])
+    return mergeFamilies([this.#ended, ...totals, ...gauges, [processes]])
   }
+
+  async #ask(place: Place): Promise<MetricFamily[] | undefined> {
+    const source = place.current()
+    const families = await source?.ask()
+    if (!source || !families) return undefined
+    if (place.last?.source !== source) this.#end(place)
+    // If the place was removed meanwhile, nobody reads this: the answer before it is in the sum of those that ended.
+    place.last = { source, totals: families.filter(isTotal) }
+    return families
+  }
+
+  #end(place: Place): void {
+    if (place.last) this.#ended = mergeFamilies([this.#ended, place.last.totals])
+    place.last = undefined
+  }
+}
+
+function isTotal({ type }: MetricFamily): boolean {
+  return type === 'counter' || type === 'histogram'
 }
