@@ -3,10 +3,11 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, request, type IncomingMessage } from 'node:http'
+import { BlockList, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Ajv2019 } from 'ajv/dist/2019.js'
@@ -15,7 +16,8 @@ import { parse } from 'yaml'
 import { secretVariables } from '../packages/server/src/config/secret-files.ts'
 import { freePort } from './support/atrium-process.ts'
 import { type KubernetesObject, problemsOf, renderOverlay } from './support/kubernetes-objects.ts'
-import { skipWithout } from './support/skip-without.ts'
+import { until } from './support/embedded-installation.ts'
+import { findProgram, skipWithout } from './support/skip-without.ts'
 
 const deploy = fileURLToPath(new URL('../deploy/', import.meta.url))
 
@@ -55,6 +57,70 @@ test('in compose.yaml, each role has a read-only root file system, and its secre
     assert.deepEqual(files.map(([, path]) => path.replace('/run/secrets/', '')).toSorted(), secrets.toSorted(), role)
   }
   assert.deepEqual(compose.services['space']!.secrets, ['database-url', 'space-signing-key'])
+})
+
+interface Ipam {
+  subnet: string
+  gateway: string
+  ip_range: string
+}
+const [range] = (compose as unknown as { networks: { atrium: { ipam: { config: Ipam[] } } } }).networks.atrium.ipam.config
+const networksOf = (service: string) => (compose.services[service] as unknown as { networks: object }).networks
+
+test('in compose.yaml, the header that names the caller is believed from Caddy and the services, and not from the gateway', () => {
+  const { subnet, gateway, ip_range: own } = range!
+  const { ipv4_address: caddy } = (networksOf('caddy') as { atrium: { ipv4_address: string } }).atrium
+  assert.ok(isIn(subnet, gateway) && isIn(subnet, caddy) && isIn(subnet, own.split('/')[0]!))
+  assert.ok(!isIn(own, gateway) && !isIn(own, caddy), 'a forwarder of ports connects callers of the Internet from these')
+  for (const role of ['api', 'worker', 'space']) {
+    assert.deepEqual(networksOf(role), ['atrium'], `${role} has an address of ${own}`)
+    assert.equal(compose.services[role]!.environment!['ATRIUM_TRUST_PROXY'], `${caddy},${own}`, role)
+  }
+})
+
+test('Caddy drops the rate key and the address that a caller names, unless it is the API or the worker', async (t) => {
+  const skip =
+    skipWithout('caddy') || (process.platform === 'linux' ? false : 'every address of 127.0.0.0/8 is of this machine on Linux')
+  if (skip) return t.skip(skip)
+  const space = createServer((req, res) => res.end(JSON.stringify(req.headers))).listen(0, '127.0.0.1')
+  t.after(() => space.close())
+  await once(space, 'listening')
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-caddy-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const [port, api] = [await freePort(), await freePort()]
+  // The network of compose.yaml is one of loopback here, because a connection may begin at any address of loopback.
+  const here = (address: string) => address.replace(/^172\./, '127.')
+  const sites = (await readFile(join(deploy, 'Caddyfile'), 'utf8'))
+    .replaceAll(range!.ip_range, here(range!.ip_range))
+    .replace('space:8788', `127.0.0.1:${(space.address() as AddressInfo).port}`)
+  const file = join(folder, 'Caddyfile')
+  await writeFile(file, `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n${sites}`)
+  const env = {
+    HOME: folder,
+    PATH: process.env['PATH'],
+    ATRIUM_DOMAIN: `http://localhost:${api}`,
+    ATRIUM_SPACES_DOMAIN: `http://localhost:${port}`,
+  }
+  const caddy = spawn(findProgram('caddy')!, ['run', '--config', file, '--adapter', 'caddyfile'], { env, stdio: 'ignore' })
+  const ended = once(caddy, 'exit')
+  t.after(async () => {
+    caddy.kill()
+    await ended
+  })
+  /** The headers that the Space service gets from a caller of this address. */
+  const seenFrom = async (localAddress: string) => {
+    const headers = { host: `localhost:${port}`, 'x-atrium-rate-key': 'session:forged', 'x-forwarded-for': '203.0.113.9' }
+    const req = request({ host: '127.0.0.1', port, localAddress, headers }).end()
+    const [res] = (await once(req, 'response')) as [IncomingMessage]
+    return JSON.parse(await text(res)) as Record<string, string>
+  }
+  await until(() => seenFrom('127.0.0.1').then(Boolean, () => false), 'Caddy runs', 30_000)
+  for (const stranger of ['127.30.87.1', '127.30.87.2', '127.0.0.1']) {
+    const seen = await seenFrom(stranger)
+    assert.deepEqual([seen['x-forwarded-for'], seen['x-atrium-rate-key']], [stranger, undefined])
+  }
+  const seen = await seenFrom('127.30.87.130')
+  assert.deepEqual([seen['x-forwarded-for'], seen['x-atrium-rate-key']], ['203.0.113.9, 127.30.87.130', 'session:forged'])
 })
 
 test('make-secrets.sh makes each secret of compose.yaml once, readable in the container and in a closed folder', async (t) => {
@@ -247,3 +313,11 @@ test('systemd finds no fault in the unit', { skip: skipWithout('systemd-analyze'
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' })
   assert.deepEqual([status, stderr.split('\n').filter((line) => line.includes('atrium'))], [0, []])
 })
+
+/** Whether the range of IPv4 addresses has the address. */
+function isIn(range: string, address: string): boolean {
+  const [network = '', bits] = range.split('/')
+  const list = new BlockList()
+  list.addSubnet(network, Number(bits))
+  return list.check(address)
+}

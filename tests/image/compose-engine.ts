@@ -132,14 +132,22 @@ function rangesOf({ networks }: ComposeFile): Record<string, string> {
   return Object.fromEntries(Object.entries(networks).map(([name, { ipam }]) => [name, range(ipam.config[0]!.subnet)]))
 }
 
-function plansOf({ services }: ComposeFile) {
+/** The services are in one network, and get addresses from its `ip_range` unless they have one of their own. */
+function plansOf({ services, networks: { atrium } }: ComposeFile) {
+  const first = lastNumberOf(atrium!.ipam.config[0]!.ip_range)
   return Object.fromEntries(
-    Object.entries(services).map(([name, { networks }]) => {
-      if (Array.isArray(networks)) return [name, { networks }]
+    Object.entries(services).map(([name, { networks }], index) => {
+      const number = first + 1 + index
+      if (Array.isArray(networks)) return [name, { networks, number }]
       const aliases = Object.fromEntries(Object.entries(networks).map(([network, one]) => [network, one.aliases ?? []]))
-      return [name, { networks: Object.keys(networks), aliases }]
+      const own = networks['atrium']?.ipv4_address
+      return [name, { networks: Object.keys(networks), aliases, number: own === undefined ? number : lastNumberOf(own) }]
     }),
   )
+}
+
+function lastNumberOf(address: string): number {
+  return Number(/\.(\d+)(\/\d+)?$/.exec(address)![1])
 }
 
 function imageOf({ image }: Service, own: Image): Image {

@@ -12,13 +12,13 @@ export interface Service {
   cap_drop?: string[]
   security_opt?: string[]
   healthcheck?: { test?: string[]; interval?: string; start_period?: string; retries?: number; disable?: boolean }
-  networks: string[] | Record<string, { aliases?: string[] }>
+  networks: string[] | Record<string, { aliases?: string[]; ipv4_address?: string }>
   depends_on?: Record<string, { condition: string }>
 }
 
 export interface ComposeFile {
   services: Record<string, Service>
-  networks: Record<string, { ipam: { config: { subnet: string }[] } }>
+  networks: Record<string, { ipam: { config: { subnet: string; ip_range: string }[] } }>
   volumes: Record<string, object>
   secrets: Record<string, { file: string }>
 }

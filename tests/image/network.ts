@@ -14,6 +14,8 @@ export interface HostPlan {
   networks: readonly string[]
   /** What the other hosts of a network call it, beside its key in the plan. */
   aliases?: Readonly<Record<string, readonly string[]>>
+  /** The last number of its address in each network. Default: the next one. */
+  number?: number
 }
 
 export interface Host {
@@ -50,10 +52,10 @@ export async function openNetworks(
   }
   const within = (pid: number, script: string) => run('nsenter', [`--net=/proc/${pid}/ns/net`, 'sh', '-ec', script])
   const names = Object.keys(ranges)
-  const lines = Object.entries(plans).flatMap(([name, { networks, aliases = {} }], index) =>
+  const lines = Object.entries(plans).flatMap(([name, { networks, aliases = {}, number }], index) =>
     networks.map((network) => {
       const called = [name, ...(aliases[network] ?? [])].join(' ')
-      return { network, line: `${ranges[network]}.${index + 2} ${called}` }
+      return { network, line: `${ranges[network]}.${number ?? index + 2} ${called}` }
     }),
   )
   const writeHosts = async (name: string, networks: readonly string[]) => {
@@ -70,7 +72,7 @@ export async function openNetworks(
   )
   await within(machine, ['ip link set lo up', ...bridges].join('\n'))
   const hosts = new Map<string, Host>()
-  for (const [index, [name, { networks }]] of Object.entries(plans).entries()) {
+  for (const [index, [name, { networks, number }]] of Object.entries(plans).entries()) {
     const pid = await hold()
     const cable = (network: string) => `v${index}n${names.indexOf(network)}`
     const outside = networks.map(
@@ -81,7 +83,7 @@ export async function openNetworks(
     await within(machine, outside.join('\n'))
     const inside = networks.map((network) => {
       const device = `eth${names.indexOf(network)}`
-      return `ip addr add ${ranges[network]}.${index + 2}/24 dev ${device}; ip link set ${device} up`
+      return `ip addr add ${ranges[network]}.${number ?? index + 2}/24 dev ${device}; ip link set ${device} up`
     })
     await within(pid, ['ip link set lo up', ...inside].join('\n'))
     hosts.set(name, { pid, hostsFile: await writeHosts(name, networks) })
