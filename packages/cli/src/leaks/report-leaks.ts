@@ -17,7 +17,7 @@ export async function* reportLeaks(leaks: readonly Leak[]): AsyncGenerator<{ lea
     const body = batch.map(({ path, line, kind, credential }) => ({
       token: credential,
       type: kind,
-      url: `${plainPath(path.slice(-maxPlaceLength))}:${line}`,
+      url: `${plainPath(path).slice(-maxPlaceLength).toWellFormed()}:${line}`,
       source: 'atrium leaks scan',
     }))
     const labels = await callOperatorBare<{ label: string }[]>('POST /tenant/keys/leaks', body)

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type CredentialKind, credentialPrefixes, isCredential } from '@atrium/contract/tokens'
+import { type FoundCredential, findCredentials, maskCredentials } from '@atrium/contract/find-credentials'
 
 /** Larger files are not read: keys are in source, settings and logs that people look at. */
 const maxFileBytes = 10 * 1024 * 1024
@@ -9,15 +9,8 @@ const maxFileBytes = 10 * 1024 * 1024
 /** Git uses the same rule: a NUL byte near the start makes a file binary. */
 const binaryProbeBytes = 8_000
 
-export interface Leak {
+export interface Leak extends FoundCredential {
   path: string
-  /** From 1. */
-  line: number
-  kind: CredentialKind
-  /** The prefix and the last four characters, as the page of keys in the console shows them. */
-  hint: string
-  /** Never printed. */
-  credential: string
 }
 
 export interface Scan {
@@ -27,30 +20,6 @@ export interface Scan {
   largeFiles: number
   /** What could not be read, with the reason. */
   unreadable: { path: string; reason: string }[]
-}
-
-/** A publishable key is part of every page that uses it, so that finding one says nothing. */
-const kinds = (Object.keys(credentialPrefixes) as CredentialKind[]).filter((kind) => kind !== 'publishableKey')
-
-/** A lookahead, so that a match does not consume the start of the next one. */
-// recheck: the prefixes are fixed letters and the rest has one length: at most 40 characters are read at each position.
-const candidates = new RegExp(`(?=((?:${kinds.map((kind) => credentialPrefixes[kind]).join('|')})[0-9A-Za-z]{36}))`, 'g')
-
-/** Credentials in a text, found by prefix, length and checksum. One in 2^32 random candidates passes. */
-export function findCredentials(text: string): Omit<Leak, 'path'>[] {
-  const found: Omit<Leak, 'path'>[] = []
-  let line = 1
-  let counted = 0
-  for (const match of text.matchAll(candidates)) {
-    const candidate = match[1] ?? ''
-    const kind = kinds.find((name) => isCredential(name, candidate))
-    if (kind === undefined) continue
-    // Each character is looked at once, also in a file that is one line of credentials.
-    line += text.slice(counted, match.index).split('\n').length - 1
-    counted = match.index
-    found.push({ line, kind, hint: `${credentialPrefixes[kind]}…${candidate.slice(-4)}`, credential: candidate })
-  }
-  return found
 }
 
 /**
@@ -111,7 +80,7 @@ async function scanFile(path: string, scan: Scan): Promise<void> {
   }
 }
 
-/** A name without characters that could change what a terminal shows. */
+/** A name without characters that could change what a terminal shows, and without the credentials that are in it. */
 export function plainPath(path: string): string {
-  return path.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, '?')
+  return maskCredentials(path.toWellFormed()).replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, '?')
 }

@@ -251,6 +251,16 @@ test('at most 20 places of a key are kept, and no text that contains the key', a
   assert.ok(!JSON.stringify([rows, leak, await pullEvents(api, tenant)]).includes(leaked.key))
 })
 
+test('a place that has the key of another tenant is not stored and not sent', async () => {
+  const [tenant, other] = [await api.makeTenant(), await api.makeTenant()]
+  const [leaked, foreign] = [await secondKey(tenant), await secondKey(other)]
+  await report([entry(leaked.key, { url: `https://example.com/${foreign.key}.json`, source: `file ${foreign.key}` })])
+  const [leak] = await leaksOf(tenant.secretKey)
+  assert.deepEqual([leak.places.length, leak.places[0].url, leak.places[0].source], [1, null, null])
+  const { rows } = await api.ctx.db.pool.query('select to_jsonb(k)::text as text from key_leaks k')
+  assert.ok(!JSON.stringify([rows, leak, await pullEvents(api, tenant)]).includes(foreign.key))
+})
+
 test('a report of an operator has the same effects, and the audit log names the operator', async () => {
   const tenant = await api.makeTenant()
   const leaked = await secondKey(tenant)

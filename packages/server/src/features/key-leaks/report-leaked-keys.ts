@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual, verify } from 'node:crypto'
+import { findCredentials } from '@atrium/contract/find-credentials'
 import { namesOf } from '@atrium/contract/names-of'
 import { type CredentialKind, credentialPrefixes, isCredential } from '@atrium/contract/tokens'
 import { ApiError } from '#errors/api-error.ts'
@@ -72,9 +73,10 @@ function toReported({ token, type, url, source }: Report['body'][number]): Repor
   }
 }
 
-/** What is stored and sent to the tenant never contains the token. */
+/** What is stored and sent to the tenant contains neither the token nor a credential, which may be another tenant's. */
 function textOf(text: string | undefined, token: string): string | null {
   if (text === undefined || text === '' || (token !== '' && text.includes(token))) return null
+  if (findCredentials(text).length > 0) return null
   return text.slice(0, maxTextLength).toWellFormed()
 }
 
