@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isLocked } from './database-errors.ts'
+import { isLocked, isPassing } from './database-errors.ts'
 import { lockPauseMs } from './locked-retry.ts'
-import { HeldElsewhere, Overloaded } from './overloaded.ts'
+import { HeldElsewhere, OutcomeUnknown, Overloaded } from './overloaded.ts'
 import { timeouts } from './timeouts.ts'
 
 /**
@@ -20,7 +20,7 @@ interface Waiting {
 
 interface Lane {
   running: number
-  /** When one of them last succeeded, or the first one began. */
+  /** When the database last answered one of them, or the first one began. */
   movedAtMs: number
   waiting: Waiting[]
   /**
@@ -32,6 +32,11 @@ interface Lane {
 
 /** `isFirst`: no lock is known to be held. */
 type Work<T> = (isFirst: boolean) => Promise<T>
+
+/** Whether the database answered although the work failed: what the caller asked for is refused, or was done before. */
+function isAnswered(error: unknown): boolean {
+  return !(error instanceof Overloaded || error instanceof OutcomeUnknown || isPassing(error))
+}
 
 /**
  * Separates the work on one thing (a collection, a session) from all other work: only a few calls run at once, and
@@ -53,6 +58,9 @@ export class Lanes {
       const result = await this.#untilFree(lane, work)
       lane.movedAtMs = performance.now()
       return result
+    } catch (error) {
+      if (isAnswered(error)) lane.movedAtMs = performance.now()
+      throw error
     } finally {
       if (!this.#wake(lane.waiting) && --lane.running === 0) this.#lanes.delete(key)
     }

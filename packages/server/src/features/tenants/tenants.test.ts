@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { passesOnce } from '#testing/busy-machine.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
@@ -53,6 +54,20 @@ test('wrong, expired and used-up invites are refused alike', async () => {
   assert.deepEqual([status, body.error?.code], [403, 'invite_invalid'])
   texts.push(body.error.message)
   assert.equal(new Set(texts).size, 1)
+})
+
+test('many who sign up at once with an unknown invite are all told so, however long it goes on', async () => {
+  const refusals = async () => {
+    const told = new Set<string>()
+    const endsAtMs = performance.now() + 3_000
+    const client = async () => {
+      while (performance.now() < endsAtMs) told.add((await signUp('inv_000000000000000000000000000000000000')).body.error.code)
+    }
+    await Promise.all(Array.from({ length: 40 }, client))
+    assert.deepEqual(told, new Set(['invite_invalid']))
+  }
+  // On a busy machine, the database may be silent for a second.
+  await passesOnce(refusals)
 })
 
 test('an operator sets roles; without recorded roles a tenant has both', async () => {
