@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClient } from '../packages/client/src/create-client.ts'
 import { followStream } from '../packages/client/src/follow-stream.ts'
+import { openStream } from '../packages/server/testing/read-stream.ts'
 import { createTestDatabase } from '../packages/server/testing/test-database.ts'
 import { startAtrium, startSeveral, type AtriumProcess } from './support/atrium-process.ts'
 import { askGood, makeTenant } from './support/call-api.ts'
@@ -53,4 +54,33 @@ test('a stream of one process sends what another one adds, also while its own is
   )
   stop.abort()
   await following
+})
+
+test('a cursor of one process is never beyond the log that another one has read', { timeout: 120_000 }, async (t) => {
+  const database = await createTestDatabase()
+  const processes = await startSeveral(2, { databaseUrl: database.url, role: 'api' })
+  t.after(async () => {
+    await Promise.all(processes.map((one) => one.end('SIGKILL')))
+    await database.drop()
+  })
+  const [writing, resuming] = processes as [AtriumProcess, AtriumProcess]
+  const { publishable: key } = await makeTenant(writing.origin)
+  const body = { item_access: 'open', wall: true }
+  const { id } = (await askGood(writing.origin, 'POST /v1/collections', { key, body })).data
+  const add = (content: number) =>
+    askGood(writing.origin, `POST /v1/collections/${id}/items`, { key, body: { type: 'm', content } })
+  const open = (at: AtriumProcess, lastEventId?: string) =>
+    openStream(`${at.origin}/v1`, `/collections/${id}/wall/stream`, { lastEventId })
+  // The other stream stays open, so its process has read a part of the log already when it resumes one.
+  const streams = await Promise.all([open(writing), open(resuming)])
+  await Promise.all(streams.map((one) => one.untilCount(1)))
+  for (let n = 1; n <= 60; n++) {
+    await add(n)
+    const { id: lastEventId } = await streams[0].untilCount(1 + n)
+    const resumed = await open(resuming, lastEventId)
+    const [{ event, data }] = await Promise.all([resumed.untilCount(1), add(++n)])
+    assert.deepEqual([event, data.content], ['item', n])
+    resumed.close()
+  }
+  for (const one of streams) one.close()
 })

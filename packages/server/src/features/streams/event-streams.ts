@@ -121,9 +121,12 @@ export class EventStreams {
     options: Omit<ConstructorParameters<typeof StreamConnection>[0], 'onError' | 'position'> & { position: number | undefined },
   ): void {
     const { channel, position, onClosed } = options
+    // The channel has read the log since the request came, so it has come to every cursor of this log. One beyond it is
+    // from before a restore, or from a primary of which the standby that replaced it did not have everything.
+    const isBeyond = position !== undefined && position > channel.at
     const connection = new StreamConnection({
       ...options,
-      position: position ?? channel.at,
+      position: position === undefined || isBeyond ? channel.at : position,
       onError: (error) => this.#options.log.error({ err: error }, 'an event stream broke off'),
       onClosed: () => {
         this.#connections.delete(connection)
@@ -132,7 +135,7 @@ export class EventStreams {
       },
     })
     this.#connections.add(connection)
-    connection.begin(position === undefined)
+    connection.begin(position === undefined ? 'ready' : isBeyond ? 'reset' : undefined)
   }
 
   /** Ends all streams. Their clients reconnect, to another process. */

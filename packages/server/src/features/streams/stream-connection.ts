@@ -48,10 +48,10 @@ export class StreamConnection implements ChannelReader {
     return this.#res.writableLength
   }
 
-  /** `isNew`: opened without a cursor, so that the first message contains one. */
-  begin(isNew: boolean): void {
+  /** `first`: the message of a stream that does not begin at the cursor of its reader. It contains a new cursor. */
+  begin(first: 'ready' | 'reset' | undefined): void {
     const hint = `retry: ${retryMs}\n\n`
-    this.#write(Buffer.from(isNew ? hint + this.#controlFrame('ready') : hint))
+    this.#write(Buffer.from(first ? hint + this.#controlFrame(first) : hint))
     this.wake()
   }
 
