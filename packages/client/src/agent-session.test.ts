@@ -131,6 +131,17 @@ test('entries are the messages of others since the launch, also in long rooms, a
   assert.deepEqual(await hear(agent, 2), ['launched', 'joined'])
 })
 
+test('entries are those since the launch also where the messages before fill more than a page', async () => {
+  const room = open(fresh())
+  const long = 'x'.repeat(16_000)
+  for (let n = 0; n < 13; n++) await Promise.all(Array.from({ length: 10 }, () => room.say(long)))
+  const { at } = await room.say('the last before')
+  session.createdAt = new Date(Date.parse(at) + 1).toISOString()
+  while (Date.now() <= Date.parse(at)) await new Promise((resolve) => setImmediate(resolve))
+  await room.say('launched')
+  assert.deepEqual(await hear(await join(room), 1), ['launched'])
+})
+
 test('a room without any message is waited for', async () => {
   const room = open(fresh())
   const agent = await join(room)

@@ -7,7 +7,7 @@ import { makeDeviceKey } from './device-key.ts'
 import { NotFoundError } from './errors.ts'
 import { openRoom, type Room } from './open-room.ts'
 import { wait, type Wait } from './retry.ts'
-import type { RoomPage } from './room-call.ts'
+import type { Entry } from './room-call.ts'
 import { verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './verify-webhook.ts'
 
 export type { AgentRequest, AgentSession, SessionEnded, SessionLaunched, SessionLaunchedSealed, SessionState }
@@ -79,7 +79,7 @@ export async function joinSession(launch: SessionLaunched, options: JoinOptions 
   const recent = await readRecent(room)
   const { data } = await control.markSessionJoined({ id, repeatable: true })
   const launchedAtMs = Date.parse(data.created_at)
-  const before = recent.entries.findLast(({ at }) => Date.parse(at) < launchedAtMs)?.seq
+  const before = recent.places.findLast(({ at }) => Date.parse(at) < launchedAtMs)?.seq
   const after = before ?? recent.count - lookBackLines - 1
   return new AgentSession({
     launch,
@@ -103,13 +103,27 @@ export function openControl(
   return createClient({ baseUrl: url.slice(0, -end.length), controlToken, retries, timeoutMs: controlTimeoutMs, ...net })
 }
 
+interface Recent {
+  /** How many lines the room has. */
+  count: number
+  /** Of the last messages, oldest first. */
+  places: Pick<Entry, 'seq' | 'at'>[]
+}
+
 /** Reads the last lines of the room. A room without a message does not exist yet. */
-async function readRecent(room: Room): Promise<RoomPage> {
+async function readRecent(room: Room): Promise<Recent> {
   try {
     const { count } = await room.poll({ sinceCount: Number.MAX_SAFE_INTEGER })
-    return await room.poll({ sinceCount: Math.max(0, count - lookBackLines), limit: lookBackLines })
+    const places: Recent['places'] = []
+    for (let since = Math.max(0, count - lookBackLines); ;) {
+      const page = await room.poll({ sinceCount: since, limit: lookBackLines })
+      places.push(...page.entries.map(({ seq, at }) => ({ seq, at })))
+      // A page of large lines is cut and has only the oldest of them. A page without news: the room was replaced meanwhile.
+      if (page.count >= count || page.count <= since) return { count, places }
+      since = page.count
+    }
   } catch (error) {
-    if (error instanceof NotFoundError) return { etag: '', count: 0, entries: [], policy: 'open' }
+    if (error instanceof NotFoundError) return { count: 0, places: [] }
     throw error
   }
 }
