@@ -68,6 +68,30 @@ test('another refusal does not pass, and a fault of the service does', async () 
   }
 })
 
+test('who enters reads to the end, also where large lines fill more than a page', async () => {
+  const { room } = open()
+  const said = (seq: number) => ({ seq, id: `e${seq}`, at: '2026-11-20T10:00:00.000Z', author: {}, message: { text: 'x' } })
+  const pages = [
+    { etag: 'c', count: 200, entries: [] },
+    { etag: 'b', count: 180, entries: [said(100), said(179)] },
+    { etag: 'c', count: 200, entries: [said(180), said(199)] },
+  ]
+  for (const body of pages) answers.push({ status: 200, body: { ...body, policy: 'open' } })
+  const { entries, since } = await room.enter((call) => call())
+  assert.deepEqual(
+    entries.map(({ seq }) => seq),
+    [100, 179, 180, 199],
+  )
+  assert.deepEqual(since, { sinceCount: 200, sinceEtag: 'c' })
+  assert.deepEqual(
+    seen.slice(1).map(({ body }) => [body.sinceCount, body.sinceEtag]),
+    [
+      [100, ''],
+      [180, 'b'],
+    ],
+  )
+})
+
 test('what assertMay throws keeps the words back', async () => {
   const { room } = open()
   const refuse = () => {

@@ -92,9 +92,15 @@ export class AgentRoom implements HeldRoom {
   async enter(poll: (call: () => Promise<RoomPage>) => Promise<RoomPage>): Promise<{ entries: RoomEntry[]; since: Since }> {
     const head = await poll(() => this.poll({ ...pastTheEnd, limit: 1 })).catch(unlessMissing)
     if (!head || head.count === 0) return { entries: [], since: { sinceCount: 0, sinceEtag: '' } }
-    const from = { sinceCount: Math.max(0, head.count - historyEntries), limit: pageLines }
-    const { entries, count, etag } = await poll(() => this.poll(from))
-    return { entries, since: { sinceCount: count, sinceEtag: etag } }
+    const entries: RoomEntry[] = []
+    for (let since: Since = { sinceCount: Math.max(0, head.count - historyEntries), sinceEtag: '' }; ;) {
+      const from = { ...since, limit: pageLines }
+      const page = await poll(() => this.poll(from))
+      entries.push(...page.entries)
+      since = { sinceCount: page.count, sinceEtag: page.etag }
+      // A page of large lines is cut and has only the oldest of them. A page without news: the room was replaced meanwhile.
+      if (page.count >= head.count || page.count <= from.sinceCount) return { entries, since }
+    }
   }
 
   /**
