@@ -1,5 +1,5 @@
-import { wait } from '@atrium/room-client/retry'
 import type { AtriumClient } from './call.ts'
+import { coalesced } from './coalesced.ts'
 import { followStream } from './follow-stream.ts'
 import { watchedStore, type WatchedStore } from './watched-store.ts'
 
@@ -40,8 +40,6 @@ export interface OwnerItemsStore extends WatchedStore<OwnerItemsState> {
   remove: (ids: string | readonly string[]) => Promise<void>
 }
 
-/** During a stream of many events the pages are read again at most this often. */
-const refreshGapMs = 500
 const flags = ['approved', 'archived', 'hero', 'access'] as const
 
 /**
@@ -120,30 +118,6 @@ export function ownerItemsStore(client: AtriumClient, options: OwnerItemsOptions
       else await client.curateItems({ id, collectionToken, body: { ids: [...ids], delete: true } })
       change?.((state) => ({ ...state, items: state.items.filter((item) => !ids.includes(item.id)) }))
     },
-  }
-}
-
-/** Runs `work` after a call, and once more if further calls arrived meanwhile. */
-function coalesced(work: () => Promise<void>, signal: AbortSignal, onError: (error: unknown) => void): () => void {
-  let isWanted = false
-  let isRunning = false
-  const run = async () => {
-    isRunning = true
-    try {
-      while (isWanted && !signal.aborted) {
-        isWanted = false
-        await work()
-        await wait(refreshGapMs, signal)
-      }
-    } catch (error) {
-      if (!signal.aborted) onError(error)
-    } finally {
-      isRunning = false
-    }
-  }
-  return () => {
-    isWanted = true
-    if (!isRunning) void run()
   }
 }
 

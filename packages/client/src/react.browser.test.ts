@@ -239,6 +239,43 @@ describe('hooks for React', { skip: skipWithoutChromium, timeout: 120_000 }, () 
     }
   })
 
+  test('a list and a collection that cannot be read again for a while stay live', async () => {
+    const { given, owner, add } = await make()
+    await add('one')
+    const { page, start, close } = await openApp(given)
+    try {
+      let isDown = false
+      const connected = Promise.withResolvers<void>()
+      await page.route(/\/stream$/, async (route) => {
+        await connected.promise
+        await route.continue()
+      })
+      await page.route(/\/collections\/[^/]+(?:\/items\/open\?.*)?$/, (route) =>
+        isDown
+          ? route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'It restarts.' } } })
+          : route.continue(),
+      )
+      await start()
+      await until(page, '#items li', ['one'])
+      await page.locator('h1', { hasText: 'Lantern night' }).waitFor()
+      // No stream says it, only the list that is read when the stream has begun.
+      await add('two')
+      isDown = true
+      connected.resolve()
+      await page.locator('#items[data-status=failed]').waitFor()
+      await page.locator('h1[data-status=failed]', { hasText: 'Lantern night' }).waitFor()
+      await add('three')
+      await until(page, '#items li', ['three', 'one'])
+      isDown = false
+      await page.locator('#items[data-status=ready]').waitFor()
+      await until(page, '#items li', ['three', 'two', 'one'])
+      await send(api, 'PATCH', `/collections/${given.id}`, { ...owner, body: { metadata: { share_title: 'Harbour' } } })
+      await page.locator('h1[data-status=ready]', { hasText: 'Harbour' }).waitFor()
+    } finally {
+      await close()
+    }
+  })
+
   test('a failure is reported, and data that arrived before stays', async () => {
     const { given } = await make()
     const broken = createClient({ baseUrl: api.origin, key: 'wpk_wrong' })

@@ -4,6 +4,7 @@
  */
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { AtriumClient } from './call.ts'
+import { coalesced } from './coalesced.ts'
 import { NotFoundError } from './errors.ts'
 import { followStream } from './follow-stream.ts'
 import { ownerItemsStore, type OwnedItem, type OwnerItemsOptions, type OwnerItemsStore } from './owner-items-store.ts'
@@ -64,39 +65,48 @@ export function useItems(client: AtriumClient, options: UseItemsOptions): UseIte
 function itemsStore(client: AtriumClient, { id, order = 'newest', type, limit, live }: UseItemsOptions) {
   let change: ((change: (state: ItemsState) => ItemsState) => void) | undefined
   let loading: Promise<void> | undefined
-  /** The latest of each item that the stream named while another page is read, which may be older. undefined: removed. */
-  let meanwhile: Map<string, OpenItem | undefined> | undefined
-  const readPage = (cursor: string | undefined, signal?: AbortSignal) =>
-    client.listOpenItems({
-      id,
-      query: {
+  const readings = new Set<Changes>()
+  const noteChange = (itemId: string, item: OpenItem | undefined) => readings.forEach((changes) => changes.set(itemId, item))
+  /** `show` gets the page, and what the stream named while it was read. */
+  const readPage = async (
+    cursor: string | undefined,
+    show: (page: OpenPage, changes: Changes) => void,
+    signal?: AbortSignal,
+  ): Promise<void> => {
+    const changes: Changes = new Map()
+    readings.add(changes)
+    try {
+      const query = {
         order,
         ...(type === undefined ? {} : { type }),
         ...(limit === undefined ? {} : { limit }),
         ...(cursor ? { cursor } : {}),
-      },
-      signal,
-    })
+      }
+      const { data, nextCursor } = await client.listOpenItems({ id, query, signal })
+      show({ items: data, nextCursor }, changes)
+    } finally {
+      readings.delete(changes)
+    }
+  }
   const initial: ItemsState = { status: 'loading', error: undefined, items: [], nextCursor: undefined }
   const store = watchedStore<ItemsState>(
     initial,
     async (set, signal) => {
       change = set
-      const load = async () => {
-        const { data, nextCursor } = await readPage(undefined, signal)
-        set((state) => withFirstPage(state, { items: data, nextCursor }))
-      }
+      const show = (page: OpenPage, changes: Changes) => set((state) => withChanges(withFirstPage(state, page), changes, order))
+      const load = () => readPage(undefined, show, signal)
       await load()
       if (!live) return
+      const refresh = coalesced(load, signal, (error) => set((state) => failed(state, error)))
       for await (const { event, data } of followStream(client.streamCollection, { id, signal })) {
         // ready: items written between the list and the stream are in the next list. reset: the cursor has expired.
         if (event === 'reset') set((state) => ({ ...state, items: [], nextCursor: undefined }))
-        if (event === 'ready' || event === 'reset') await load()
+        if (event === 'ready' || event === 'reset') refresh()
         else if (event === 'removed') {
-          meanwhile?.set(data.id, undefined)
-          set((state) => ({ ...state, items: state.items.filter((item) => item.id !== data.id) }))
+          noteChange(data.id, undefined)
+          set((state) => withoutItem(state, data.id))
         } else if (event === 'item' && (type === undefined || data.type === type)) {
-          meanwhile?.set(data.id, data)
+          noteChange(data.id, data)
           set((state) => withItem(state, data, order))
         }
       }
@@ -106,33 +116,31 @@ function itemsStore(client: AtriumClient, { id, order = 'newest', type, limit, l
   const loadMore = async () => {
     const { nextCursor } = store.getState()
     if (nextCursor === undefined) return
-    const changed = (meanwhile = new Map<string, OpenItem | undefined>())
-    const { data, nextCursor: following } = await readPage(nextCursor)
-    change?.((state) => {
-      // The list was read again in the meantime and has another end.
-      if (state.nextCursor !== nextCursor) return state
-      const known = new Set(state.items.map((item) => item.id))
-      const items = [
-        ...state.items,
-        ...data.flatMap((item) => {
-          if (known.has(item.id)) return []
-          return changed.has(item.id) ? (changed.get(item.id) ?? []) : [item]
-        }),
-      ]
-      return [...changed.values()].reduce<ItemsState>((longer, item) => (item ? withItem(longer, item, order) : longer), {
-        ...state,
-        items,
-        nextCursor: following,
-      })
-    })
+    await readPage(nextCursor, (page, changes) =>
+      change?.((state) => {
+        // The list was read again in the meantime and has another end.
+        if (state.nextCursor !== nextCursor) return state
+        const known = new Set(state.items.map((item) => item.id))
+        const items = [...state.items, ...page.items.filter((item) => !known.has(item.id))]
+        return withChanges({ ...state, items, nextCursor: page.nextCursor }, changes, order)
+      }),
+    )
   }
   // Two concurrent calls, such as those of an effect that runs twice, read one page.
-  const loadMoreOnce = () => (loading ??= loadMore().finally(() => (loading = meanwhile = undefined)))
-  return { ...store, loadMore: loadMoreOnce }
+  return { ...store, loadMore: () => (loading ??= loadMore().finally(() => (loading = undefined))) }
+}
+
+type OpenPage = Pick<ItemsState, 'items' | 'nextCursor'>
+
+/** The latest of each item that the stream named while a page was read, which may be older. undefined: removed. */
+type Changes = Map<string, OpenItem | undefined>
+
+function withChanges(state: ItemsState, changes: Changes, order: 'newest' | 'oldest'): ItemsState {
+  return [...changes].reduce((now, [id, item]) => (item ? withItem(now, item, order) : withoutItem(now, id)), state)
 }
 
 /** Replaces the first page of the list. Pages after it stay. */
-function withFirstPage(state: ItemsState, page: Pick<ItemsState, 'items' | 'nextCursor'>): ItemsState {
+function withFirstPage(state: ItemsState, page: OpenPage): ItemsState {
   const last = page.items.at(-1)
   const at = page.nextCursor === undefined ? -1 : state.items.findIndex((item) => item.id === last?.id)
   const further = at < 0 ? [] : state.items.slice(at + 1)
@@ -149,6 +157,10 @@ function withItem(state: ItemsState, item: OpenItem, order: 'newest' | 'oldest')
   if (at >= 0) return { ...state, items: [...items.slice(0, at), item, ...items.slice(at)] }
   // The item is after the end of the pages read so far. It arrives with its page.
   return nextCursor === undefined ? { ...state, items: [...items, item] } : state
+}
+
+function withoutItem(state: ItemsState, id: string): ItemsState {
+  return { ...state, items: state.items.filter((item) => item.id !== id) }
 }
 
 export type { OwnedItem, OwnerItemsOptions }
@@ -213,9 +225,10 @@ function collectionStore(
       }
       await load()
       if (!live || collectionToken === undefined) return
+      const refresh = coalesced(load, signal, (error) => set((state) => failed(state, error)))
       for await (const { event } of followStream(client.streamCollection, { id, collectionToken, signal })) {
         // Items change item_count.
-        if (!event.startsWith('artifact.')) await load()
+        if (!event.startsWith('artifact.')) refresh()
       }
     },
     failed,
