@@ -22,8 +22,8 @@ async function read(): Promise<unknown[]> {
   return contents
 }
 
-test('an export is read item by item, without its first and last line', async () => {
-  server.script(scripted(head, item('Grüße\n🌍'), item(null), { end: true, items: 2 }))
+test('an export is read item by item, without its first and last line and the spaces that it was held with', async () => {
+  server.script(scripted(head, '  ', item('Grüße\n🌍'), item(null), ' ', { end: true, items: 2 }))
   assert.deepEqual(await read(), ['Grüße\n🌍', null])
   assert.equal(server.seen[0]!.line, `GET /v1/collections/${input.id}/export?type=photo`)
   assert.equal(server.seen[0]!.headers['x-collection-token'], 'cat_x')

@@ -49,7 +49,8 @@ export const itemExportOperations = {
       'The items as `application/x-ndjson`, one JSON value a line, oldest first.\n\n' +
       'The first line is `{format, version, collection_id, exported_at, ' +
       'filters}`, then each line is an item as the list shows it, and the last line is `{end: true, items}` with their number. An export without that ' +
-      'line was cut: start again.\n\n' +
+      'line was cut: start again. Where the filters leave out very many items in a row, single spaces precede the next line, so that ' +
+      'the connection is not silent: JSON permits them before a value.\n\n' +
       'The export has the items that were added before it began, as they are when they are read; one that is deleted ' +
       'meanwhile may be missing.\n\n' +
       'It ends early within 15 seconds once the key is revoked, the tenant suspended, the owner token replaced or the ' +

@@ -54,7 +54,7 @@ class Calls(unittest.TestCase):
         self.assertEqual(len(server.received), 3)
 
     def test_an_export_that_was_cut_is_an_error_after_its_items(self) -> None:
-        whole = '{"format":"atrium.items"}\n{"id":"itm_1"}\n{"id":"itm_2"}\n{"end":true,"items":2}\n'
+        whole = '{"format":"atrium.items"}\n{"id":"itm_1"}\n{"id":"itm_2"}\n  {"end":true,"items":2}\n'
         lengths = {len(whole): ["itm_1", "itm_2", "end"], len(whole) - 1: ["itm_1", "itm_2"], 45: ["itm_1"]}
         for length, expected in lengths.items():
             with ScriptedServer([error_answer(503, "unavailable"), lines_answer(whole, length)]) as server:

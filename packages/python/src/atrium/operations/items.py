@@ -506,7 +506,8 @@ class ItemsOperations(Core):
 
         The first line is `{format, version, collection_id, exported_at, filters}`, then each line is an item as the
         list shows it, and the last line is `{end: true, items}` with their number. An export without that line was
-        cut: start again.
+        cut: start again. Where the filters leave out very many items in a row, single spaces precede the next line,
+        so that the connection is not silent: JSON permits them before a value.
 
         The export has the items that were added before it began, as they are when they are read; one that is
         deleted meanwhile may be missing.

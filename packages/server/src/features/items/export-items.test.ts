@@ -118,6 +118,15 @@ test('pages of any size leave out nothing, and what is added meanwhile is not in
   assert.equal((await made.read('?type=message')).at(-1).items, 3_001)
 })
 
+test('an export whose filters leave out very many items is not silent, and its lines stay JSON', async () => {
+  const made = await make()
+  // More than one page reads.
+  await fill(made.id, 60_000, 5)
+  const { text } = await send(api, 'GET', `${made.path}/export?type=none`, made.owner)
+  assert.match(text, /^\{.+\}\n \{"end":true,"items":0\}\n$/)
+  assert.deepEqual(linesOf(text).at(-1), { end: true, items: 0 })
+})
+
 test('an export that is not read holds no connection, and too many at once are refused', async (t) => {
   const made = await make()
   await fill(made.id, 1_500, 10_000)

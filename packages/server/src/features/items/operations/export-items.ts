@@ -47,7 +47,7 @@ export const exportItems: HandlerOf<'exportItems'> = async (call) => {
     for await (const page of exportPages(ctx.db, { tenantId, collectionId: collection.id, filters, lastSeq })) {
       await assertAllowed(checkIntervalMs)
       items += page.items
-      if (page.items > 0) yield page.lines
+      if (page.lines.length > 0) yield page.lines
     }
     // If the collection was deleted meanwhile, the end of the list is not the end of the export.
     await assertAllowed(0)
@@ -122,7 +122,7 @@ interface Exported {
 }
 
 interface ExportPage {
-  /** A line of JSON for each item. */
+  /** A line of JSON for each item, or a space that precedes the next line. */
   lines: Buffer
   items: number
 }
@@ -138,7 +138,10 @@ async function* exportPages(db: Db, exported: Exported): AsyncGenerator<ExportPa
   range.before = Math.min(range.before, end)
   for (let limit = minRows; range.after + 1 < range.before;) {
     const { items, last } = await pageTurns.run(() => readPage(db, exported, range, limit))
-    const lines = Buffer.from(items.map((item) => `${JSON.stringify(itemView(item))}\n`).join(''))
+    // A client gives up a silent connection, and one that has gone is noticed only by a write. JSON permits a space before
+    // a value.
+    const held = items.length === 0 && last !== undefined ? ' ' : ''
+    const lines = Buffer.from(items.map((item) => `${JSON.stringify(itemView(item))}\n`).join('') + held)
     yield { lines, items: items.length }
     if (last === undefined) return
     range.after = last
