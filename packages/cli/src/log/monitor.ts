@@ -9,6 +9,7 @@ import { judge, type Policy } from '@atrium/log/policy'
 import { retryAfterSecondsOf } from '@atrium/room-client/retry'
 import { OperatorError } from '../operator-api.ts'
 import { followLog, Misbehaviour, type Followed, type LoggedEntry } from './follow-log.ts'
+import { lockFile } from './lock-file.ts'
 import { readFollowed, writeFollowed } from './monitor-state.ts'
 import { readPolicyFile } from './run-witness.ts'
 
@@ -54,6 +55,8 @@ interface Watched {
 /** Watches a log: prints and sends what it sees. With `once`, it ends with exit code 1 if something is wrong. */
 export async function monitor(url: string, options: MonitorOptions): Promise<void> {
   const watched = readOptions(url, options)
+  // Two that write one state would damage it, such as a run of cron that begins before the last one has ended.
+  await lockFile(options.state)
   let last = await readFollowed(options.state)
   for (;;) {
     const { reports, followed } = await look(watched, last)

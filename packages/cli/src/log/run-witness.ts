@@ -1,11 +1,13 @@
 import { witnessVerifier } from '@atrium/log/signing'
 import type { AddressInfo } from 'node:net'
 import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { LogError } from '@atrium/log/log-error'
 import { formatVerifier } from '@atrium/log/note'
 import { parsePolicy, type Policy } from '@atrium/log/policy'
 import { OperatorError } from '../operator-api.ts'
 import { runUntilStopped } from '../run-until-stopped.ts'
+import { lockFile } from './lock-file.ts'
 import { createWitnessServer } from './witness-server.ts'
 import { openWitnessKey, WitnessState } from './witness-state.ts'
 
@@ -30,7 +32,9 @@ interface Options {
 export async function runWitness({ name, policy, data, host, port }: Options): Promise<void> {
   const logKeys = readPolicyFile(policy).logs.map(({ verifier }) => verifier)
   if (logKeys.length === 0) throw new OperatorError(`${policy} has no line "log", so there is nothing to cosign`)
-  mkdirSync(data, { recursive: true, mode: 0o700 })
+  makeFolder(data)
+  // Two witnesses with one key would each compare with what they cosigned themselves, and together cosign a fork.
+  await lockFile(join(data, 'witness-state.json'))
   const seed = await openWitnessKey(data)
   const state = await WitnessState.open(data)
   const vkey = formatVerifier(nameOf(name, seed))
@@ -44,6 +48,14 @@ export async function runWitness({ name, policy, data, host, port }: Options): P
     console.log(`witness ${name} ${vkey} http://${host}:${listening}`)
     return { stop: () => new Promise((resolve) => server.close(() => resolve())) }
   })
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new OperatorError(`${path} cannot be made: ${(error as Error).message}`)
+  }
 }
 
 function nameOf(name: string, seed: Uint8Array) {

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { formatVerifier, makeVerifier, signatureTypes } from '@atrium/log/note'
+import { ed25519PublicKey } from '@atrium/log/signing'
+import { runAtrium, type AtriumRun } from '../../../../tests/support/run-atrium.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'atrium-run-witness-'))
+const processes: AtriumRun[] = []
+after(async () => {
+  for (const run of processes) run.kill('SIGKILL')
+  await Promise.all(processes.map((run) => run.ended(10_000)))
+  rmSync(folder, { recursive: true })
+})
+
+const policy = join(folder, 'logs.txt')
+const logKey = makeVerifier('log.example.com/log', signatureTypes.note, ed25519PublicKey(Buffer.alloc(32, 3)))
+writeFileSync(policy, `log ${formatVerifier(logKey)}\nquorum none\n`)
+
+function run(...args: string[]): AtriumRun {
+  const one = runAtrium(['witness', '--name', 'w1.example.org', '--policy', policy, ...args], {})
+  processes.push(one)
+  return one
+}
+
+/** Starts a witness. Returns its line for a policy, when it listens. */
+async function start(data: string): Promise<{ run: AtriumRun; line: string }> {
+  const one = run('--data', data, '--port', '0')
+  let line: RegExpExecArray | null = null
+  while ((line = /^witness \S+ \S+ http:\S+$/m.exec(one.output())) === null) {
+    assert.equal(await one.ended(50), undefined, one.output())
+  }
+  return { run: one, line: line[0] }
+}
+
+const keyOf = (line: string) => line.split(' ')[2]
+
+for (const [length, name] of [
+  ['short', 'data'],
+  ['long', join('a'.repeat(100), 'b'.repeat(100))],
+] as const) {
+  test(`of two witnesses with one data folder, the second ends; its path is ${length}`, async () => {
+    const data = join(folder, name)
+    const first = await start(data)
+    const second = run('--data', data, '--port', '0')
+    assert.equal(await second.ended(60_000), 1)
+    assert.equal(second.output(), `atrium: ${join(data, 'witness-state.json')} is in use by another process of atrium\n`)
+    first.run.kill('SIGKILL')
+    await first.run.ended(10_000)
+    const third = await start(data)
+    assert.equal(keyOf(third.line), keyOf(first.line))
+    third.run.kill('SIGTERM')
+    assert.equal(await third.run.ended(10_000), 0)
+    assert.deepEqual(readdirSync(data).toSorted(), ['witness-key', 'witness-state.json'], 'no lock is left')
+  })
+}
+
+test('of witnesses that start at once with a new data folder, at most one runs', async () => {
+  const data = join(folder, 'new')
+  mkdirSync(data)
+  const all = Array.from({ length: 3 }, () => run('--data', data, '--port', '0'))
+  const isSettled = async (one: AtriumRun) => {
+    while (!one.output().includes('\n')) if ((await one.ended(50)) !== undefined) return
+  }
+  await Promise.all(all.map(isSettled))
+  const running = all.filter((one) => one.output().startsWith('witness '))
+  assert.ok(running.length <= 1, all.map((one) => one.output()).join(''))
+})
