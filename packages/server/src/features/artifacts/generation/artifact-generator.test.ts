@@ -155,6 +155,36 @@ describe('a late worker', () => {
   })
 })
 
+test('a worker whose lease ran out while it paints does not claim the same job again, and asks the provider once', async (t) => {
+  const customer = await makeCustomer()
+  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+  const keys = { openai_compatible: { url, key: 'sk-canary-55555' } }
+  await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body: keys })
+  const { db } = api.ctx
+  const query = db.query.bind(db)
+  let [painted, claims] = [0, 0]
+  t.mock.method(db, 'query', async (...args: Parameters<typeof query>) => {
+    const rows = await query(...args)
+    if (args[0].name === 'artifact-jobs-claim') claims++
+    return rows
+  })
+  const started = await paint(customer)
+  // As after the process has stood still: nobody has renewed the lease.
+  const expire = statement<never>(
+    'test-expire-lease',
+    `update artifact_jobs set lease_until = now() - interval '1 second' where artifact_id = $1`,
+  )
+  whilePainting = async () => {
+    if (painted++ > 0) return
+    await query(expire, [started.body.data.id])
+    const atLeast = claims + 2
+    await eventually(async () => claims >= atLeast, 'the worker has looked for jobs', 20_000)
+  }
+  await generator.start()
+  await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 90_000)
+  assert.equal(painted, 1)
+})
+
 test('repeated database failures at every step lose no picture, and cause no second request to the provider', async (t) => {
   const customer = await makeCustomer()
   const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`

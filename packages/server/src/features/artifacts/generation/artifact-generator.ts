@@ -77,13 +77,12 @@ export class ArtifactGenerator {
   async #take(): Promise<boolean> {
     const free = this.#capacity - this.#poller.runs.size
     if (free <= 0) return false
-    for (const job of await claimJobs(this.#ctx.db, this.#owner, free)) this.#begin(job)
+    const running = [...this.#poller.runs.keys()]
+    for (const job of await claimJobs(this.#ctx.db, this.#owner, { free, running })) this.#begin(job)
     return false
   }
 
   #begin(job: Job): void {
-    // A process that was suspended for long can claim a job that it still runs.
-    this.#poller.runs.get(job.artifactId)?.abort('its lease ran out')
     const abort = new AbortController()
     const done = this.#ctx.metrics
       .measure(
