@@ -1,4 +1,5 @@
-import { statement } from '#db/database.ts'
+import { blockRanges } from '#db/block-ranges.ts'
+import { statement, type Db } from '#db/database.ts'
 import type { SealedColumn } from './sealed-columns.ts'
 
 export interface SealedValue {
@@ -14,17 +15,18 @@ const versionOf = (column: string) => `substring(${column} from 1 for 1)`
 const keyIdOf = (column: string) => `substring(${column} from 2 for 4)`
 
 /**
- * How the rows of a table are stepped through and found again, by SQL of their position. `at` and `from` are text.
+ * How the rows of a table are stepped through and found again, by SQL of their position. `at`, `after` and `before` are
+ * text.
  *
  * By ctid, each part of the table is read once. Shards have the same ctids, so a table that may be spread is read in
- * the order of its primary key.
+ * the order of its primary key, as one range without an end.
  */
 function positionOf(column: SealedColumn) {
   if (!('key' in column))
     return {
       at: 'ctid::text',
       order: 'ctid',
-      isAfter: (from: string) => `ctid > ${from}::tid`,
+      isWithin: (after: string, before: string) => `ctid > ${after}::tid and ctid < ${before}::tid`,
       isAt: (at: string) => `t.ctid = ${at}::tid`,
     }
   const [tenant, collection, seq] = column.key
@@ -32,14 +34,9 @@ function positionOf(column: SealedColumn) {
   return {
     at: `json_build_array(${column.key.join(', ')})::text`,
     order: column.key.join(', '),
-    isAfter: (from: string) => `(${column.key.join(', ')}) > (${parts(from)})`,
+    isWithin: (after: string, before: string) => `(${column.key.join(', ')}) > (${parts(after)}) and ${before}::text is null`,
     isAt: (at: string) => `(t.${tenant}, t.${collection}, t.${seq}) = (${parts(at)})`,
   }
-}
-
-/** The position before the first row. */
-export function startOf(column: SealedColumn): string {
-  return 'key' in column ? '["","",-1]' : '(0,0)'
 }
 
 /** The statements that read, replace and count the values of one sealed column. */
@@ -50,7 +47,7 @@ export function resealStatements(sealedColumn: SealedColumn) {
     list: statement<SealedValue>(
       `reseal-list-${table}-${column}`,
       `select ${position.at} as at, ${tenant} as tenant, ${row} as "row", ${column} as sealed from ${table}
-        where ${position.isAfter('$3')} and ${keyIdOf(column)} = any($1::bytea[])
+        where ${position.isWithin('$3', '$5')} and ${keyIdOf(column)} = any($1::bytea[])
           and (${keyIdOf(column)} <> $2 or ${versionOf(column)} = '\\x01')
         order by ${position.order} limit $4`,
     ),
@@ -66,6 +63,28 @@ export function resealStatements(sealedColumn: SealedColumn) {
       `reseal-count-${table}-${column}`,
       `select encode(${keyIdOf(column)}, 'hex') as id, count(*) as count from ${table} where ${column} is not null group by 1`,
     ),
+  }
+}
+
+/**
+ * The values of one column that are not sealed under the current key, or in an older form, in pages of at most `limit`.
+ * A value is in one page only, also if it stays as it is.
+ */
+export async function* listSealedValues(
+  db: Db,
+  column: SealedColumn,
+  { keyIds, current, limit }: { keyIds: readonly Buffer[]; current: Buffer; limit: number },
+): AsyncGenerator<SealedValue[]> {
+  const { list } = resealStatements(column)
+  const ranges = 'key' in column ? [{ after: '["","",-1]', before: null }] : blockRanges(db, column.table)
+  for await (const { after, before } of ranges) {
+    for (let from = after; ;) {
+      const values = await db.query(list, [keyIds, current, from, limit, before])
+      if (values.length > 0) yield values
+      const last = values.at(-1)
+      if (!last || values.length < limit) break
+      from = last.at
+    }
   }
 }
 

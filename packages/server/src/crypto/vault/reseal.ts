@@ -1,5 +1,5 @@
 import type { Database, Db } from '#db/database.ts'
-import { countAnswersStatement, resealStatements, startOf, type SealedValue } from './reseal-store.ts'
+import { countAnswersStatement, listSealedValues, resealStatements, type SealedValue } from './reseal-store.ts'
 import { sealedColumns, type SealedRef, type SealedColumn } from './sealed-columns.ts'
 import type { Vault } from './vault.ts'
 
@@ -33,32 +33,32 @@ const runMs = 30_000
  * `db` must allow queries that read a whole table.
  */
 export async function reseal(db: Database, vault: Vault): Promise<ResealReport> {
-  const endsAtMs = performance.now() + runMs
-  let resealed = 0
-  for (const column of sealedColumns) resealed += await resealColumn(db, vault, column, endsAtMs)
-  return { resealed, keys: await listNeeds(db, vault) }
+  return { resealed: await resealAll(db, vault), keys: await listNeeds(db, vault) }
 }
 
-async function resealColumn(db: Database, vault: Vault, column: SealedColumn, endsAtMs: number): Promise<number> {
-  const { list, update } = resealStatements(column)
+/** Each run starts at the first row, so its time does not end it before it has resealed something. */
+async function resealAll(db: Database, vault: Vault): Promise<number> {
+  const endsAtMs = performance.now() + runMs
   const [current] = vault.keyIds
   let resealed = 0
-  // In the order of the rows' positions: each part of the table is read once, and a value that cannot be opened is
-  // not read again.
-  for (let after = startOf(column); performance.now() < endsAtMs;) {
-    const values = await db.query(list, [vault.keyIds, current, after, batch])
-    const fresh = values.flatMap((value) => resealValue(vault, column, value))
-    const updated = await db.query(update, [
-      fresh.map(({ at }) => at),
-      fresh.map((one) => one.old),
-      fresh.map((one) => one.fresh),
-    ])
-    resealed += updated.length
-    const last = values.at(-1)
-    if (!last || values.length < batch) break
-    after = last.at
+  for (const column of sealedColumns) {
+    // A value that cannot be opened is not read again.
+    for await (const values of listSealedValues(db, column, { keyIds: vault.keyIds, current, limit: batch })) {
+      resealed += await resealValues(db, vault, column, values)
+      if (resealed > 0 && performance.now() >= endsAtMs) return resealed
+    }
   }
   return resealed
+}
+
+async function resealValues(db: Database, vault: Vault, column: SealedColumn, values: SealedValue[]): Promise<number> {
+  const fresh = values.flatMap((value) => resealValue(vault, column, value))
+  const updated = await db.query(resealStatements(column).update, [
+    fresh.map(({ at }) => at),
+    fresh.map((one) => one.old),
+    fresh.map((one) => one.fresh),
+  ])
+  return updated.length
 }
 
 function resealValue(vault: Vault, column: SealedColumn, { at, tenant, row, sealed }: SealedValue) {

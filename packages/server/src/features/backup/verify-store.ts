@@ -1,3 +1,4 @@
+import { blockRanges } from '#db/block-ranges.ts'
 import type { Db } from '#db/database.ts'
 import { statement } from '#db/database.ts'
 import { sealedColumns, type SealedColumn } from '#crypto/vault/sealed-columns.ts'
@@ -50,14 +51,16 @@ export async function* listSealedValues(db: Db): AsyncGenerator<SealedRow> {
     const page = statement<{ at: string } & Omit<SealedRow, 'column'>>(
       `verify-sealed-${table}-${column}`,
       `select ctid::text as at, ${tenant} as tenant, ${row} as "row", ${column} as sealed from ${table}
-        where ctid > $1::tid and ${column} is not null order by ctid limit ${pageSize}`,
+        where ctid > $1::tid and ctid < $2::tid and ${column} is not null order by ctid limit ${pageSize}`,
     )
-    for (let after = '(0,0)'; ;) {
-      const found = await db.query(page, [after])
-      for (const { tenant, row, sealed } of found) yield { column: sealedColumn, tenant, row, sealed }
-      const last = found.at(-1)
-      if (!last) break
-      after = last.at
+    for await (const { after, before } of blockRanges(db, table)) {
+      for (let from = after; ;) {
+        const found = await db.query(page, [from, before])
+        for (const { tenant, row, sealed } of found) yield { column: sealedColumn, tenant, row, sealed }
+        const last = found.at(-1)
+        if (!last || found.length < pageSize) break
+        from = last.at
+      }
     }
   }
 }
