@@ -41,7 +41,8 @@ export function usePages<Row>(
       cursor = nextCursor
     }
   }
-  const { data, error, isLoading, reload, refreshPart, set } = useQuery<Page<Row>>(key, (signal) => readOn(undefined, signal))
+  const query = useQuery<Page<Row>>(key, (signal) => readOn(undefined, signal))
+  const { data, error, isLoading, reload, refreshPart, set } = query
   const nextCursor = data?.nextCursor
   const more = async (cursor: string) => {
     setLoadingMore(true)
@@ -56,11 +57,13 @@ export function usePages<Row>(
       setLoadingMore(false)
     }
   }
-  const refresh = (keyOf: (row: Row) => string) =>
+  const refresh = (keyOf: (row: Row) => string) => {
+    if (data === undefined && error !== undefined) return query.refresh()
     refreshPart(
       (signal) => load({}, signal),
       (page, { data: rows, nextCursor }) => withNewest(page, { rows, nextCursor }, keyOf),
     )
+  }
   const setRows = useCallback((change: (rows: Row[]) => Row[]) => set((page) => ({ ...page, rows: change(page.rows) })), [set])
   return {
     rows: data?.rows,
@@ -74,10 +77,16 @@ export function usePages<Row>(
   }
 }
 
-/** The page with the newest rows before it. If none of them is known, rows between are missing: the list begins anew. */
+/**
+ * The page with the newest rows before it. If none of them is known, rows between are missing: the list begins anew. An
+ * empty page that more rows follow has no newer ones: it was read on from before.
+ */
 export function withNewest<Row>(page: Page<Row>, newest: Page<Row>, keyOf: (row: Row) => string): Page<Row> {
+  const isWhole = newest.nextCursor === undefined
+  if (newest.rows.length === 0 && !isWhole) return page
   const known = new Set(page.rows.map(keyOf))
-  if (!newest.rows.some((row) => known.has(keyOf(row)))) return newest
+  // A whole list also tells which rows have gone.
+  if (isWhole || !newest.rows.some((row) => known.has(keyOf(row)))) return newest
   const read = new Map(newest.rows.map((row) => [keyOf(row), row]))
   return {
     ...page,
