@@ -172,6 +172,35 @@ describe('an agent is tried in a test room from the console', { skip: skipWithou
     await remote.page.context().close()
   })
 
+  test('a trial is followed over a slow network, and stays after the same person signed in again', async () => {
+    await addCredits(20)
+    const { page } = await openAgent(await makeAgent('private'))
+    // Longer than the page waits before it asks again.
+    await page.route(/\/sessions\/ses_\w+$/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 2_500))
+      await route.continue()
+    })
+    await press(page, 'Try in a test room')
+    await press(page, 'Launch for 5 credits')
+    await page.getByText('running', { exact: true }).waitFor()
+
+    await page.context().clearCookies()
+    await page.locator('nav a', { hasText: 'Keys' }).first().click()
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(await ownerLink())
+    await other.getByRole('button', { name: 'Open the console' }).click()
+    await other.getByRole('heading', { name: 'Overview' }).waitFor()
+    await other.close()
+    // A headless browser keeps no tab hidden.
+    await page.evaluate("dispatchEvent(new Event('focus'))")
+    await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor()
+    await page.goBack()
+    await press(page, 'Stop the agent')
+    await page.getByText('5 of 5 credits were charged.').waitFor()
+    await page.context().close()
+  })
+
   test('a draft says what to do, and an analyst is offered no launch', async () => {
     const { page } = await openAgent(await makeAgent('draft'))
     await page.getByText('A draft cannot be launched. Make the agent private above').waitFor()

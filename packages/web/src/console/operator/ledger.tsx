@@ -24,7 +24,7 @@ export function LedgerPage() {
   const [isBusy, run] = useAction()
   const hasOpen = pages.rows?.some(isOpen) ?? false
   usePolling(() => {
-    if (hasOpen) pages.reload()
+    if (hasOpen) pages.refresh(({ id }) => id)
   }, EVERY_MS)
   const start = () =>
     run(async () => {
@@ -104,9 +104,12 @@ function AuditState({ of: audit }: { of: Audit }) {
 /** One audit: its progress, then its findings. */
 export function AuditPage({ params }: { params: Readonly<Record<string, string>> }) {
   const auditId = params['id'] ?? ''
-  const { data, error, reload } = useQuery(`audit ${auditId}`, async (signal) => (await api.readAudit({ auditId, signal })).data)
+  const { data, error, reload, refresh } = useQuery(
+    `audit ${auditId}`,
+    async (signal) => (await api.readAudit({ auditId, signal })).data,
+  )
   usePolling(() => {
-    if (data && isOpen(data)) reload()
+    if (data && isOpen(data)) refresh()
   }, 1_000)
   return (
     <>

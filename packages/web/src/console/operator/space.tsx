@@ -20,8 +20,8 @@ export function SpacePage() {
   const space = useQuery('space', async (signal) => (await api.readSpace({ signal })).data)
   const pages = usePages('certificates', (page, signal) => api.listCertificates({ query: page, signal }))
   usePolling(() => {
-    space.reload()
-    pages.reload()
+    space.refresh()
+    pages.refresh(({ digest }) => digest)
   }, EVERY_MS)
   const { data, error, reload } = space
   return (

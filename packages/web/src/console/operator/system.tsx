@@ -20,8 +20,8 @@ export function SystemPage() {
   const queues = useQuery('queues', async (signal) => (await api.readQueues({ signal })).data)
   const processes = usePages('processes', (page, signal) => api.listProcesses({ query: page, signal }))
   usePolling(() => {
-    queues.reload()
-    processes.reload()
+    queues.refresh()
+    processes.refresh(({ id }) => id)
   }, EVERY_MS)
   return (
     <>

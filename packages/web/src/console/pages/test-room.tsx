@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, currentSession } from '../api/api.ts'
+import { personOf } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { usePolling } from '../api/use-polling.ts'
 import { useQuery } from '../api/use-query.ts'
@@ -21,14 +22,15 @@ const FOLLOW_MS = 2_000
  * The trials of this page load, by agent. The link of a room and the control token are nowhere else, so that another
  * page can be looked at in between, and a reload forgets them.
  */
-const trials = new Store<{ [agentId: string]: { trial: Trial; csrf: string } | undefined }>({})
+const trials = new Store<{ [agentId: string]: { trial: Trial; person: string } | undefined }>({})
 
 /** Launches the agent into a new room, follows its stay and stops it. */
 export function TestRoom({ agent }: { agent: Agent }) {
   const { id, status } = agent
   const kept = useStore(trials, (all) => all[id])
+  const person = personOf(currentSession())
   // Another member may have signed in since, without a reload.
-  const trial = kept?.csrf === currentSession().csrf ? kept.trial : undefined
+  const trial = kept?.person === person ? kept.trial : undefined
   const [isAsking, setAsking] = useState(false)
   return (
     <section class="card" aria-label="Try it in a test room">
@@ -52,7 +54,7 @@ export function TestRoom({ agent }: { agent: Agent }) {
           onClose={() => setAsking(false)}
           onLaunched={(launched) => {
             setAsking(false)
-            trials.update({ [id]: { trial: launched, csrf: currentSession().csrf } })
+            trials.update({ [id]: { trial: launched, person } })
           }}
         />
       )}
@@ -72,14 +74,14 @@ function isLaunchable(status: Agent['status']): status is Exclude<Agent['status'
 
 function RunningTrial({ trial, onAgain }: { trial: Trial; onAgain: () => void }) {
   const { sessionId: id, controlToken, roomUrl } = trial
-  const { data, error, reload } = useQuery(
+  const { data, error, reload, refresh } = useQuery(
     `trial ${id}`,
     async (signal) => (await api.getSession({ id, controlToken, signal })).data,
   )
   const [isBusy, run] = useAction()
   const isOver = data !== undefined && data.stopped_at !== null
   usePolling(() => {
-    if (!isOver) reload()
+    if (!isOver) refresh()
   }, FOLLOW_MS)
   // The dialog is gone by now, and with it the button that had the focus.
   const room = useRef<HTMLAnchorElement>(null)

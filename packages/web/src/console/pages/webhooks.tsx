@@ -96,9 +96,9 @@ interface EndpointStateProps {
 
 /** Whether events are sent there, and whether the newest ones arrive. */
 export function EndpointState({ endpoint: { id, enabled }, isFull = false, changes = 0 }: EndpointStateProps) {
-  const { data, reload } = useQuery(`health ${id}`, (signal) => readDeliveryHealth(id, signal))
-  usePolling(reload, HEALTH_MS)
-  useReadsAfter(changes, reload)
+  const { data, refresh } = useQuery(`health ${id}`, (signal) => readDeliveryHealth(id, signal))
+  usePolling(refresh, HEALTH_MS)
+  useReadsAfter(changes, refresh)
   if (!enabled) return <Badge tone="bad">disabled</Badge>
   const trouble = data ? troubleOf(data) : ''
   if (!data || trouble === '') return <Badge tone="good">enabled</Badge>
