@@ -57,7 +57,7 @@ async function startAgent(t: TestContext) {
   const work = async (launch: SessionLaunchedSealed) => {
     const session = await joinSealedSession(launch, { agentKey, name: 'Dice', lookEveryMs: 300 })
     joined.push(session)
-    for await (const { id, message } of session.entries) await session.say(`You said: ${message.text}`, { replyTo: id })
+    for await (const entry of session.entries) await session.reply(entry, `You said: ${entry.message.text}`)
   }
   const endpoint = await startEndpoint(t, async (body, headers) => {
     const request = await verifyAgentRequest(body, headers, secret)
@@ -130,6 +130,47 @@ test('while no client of the owner runs, an agent keeps its device, and loses it
 
   // A launch that is repeated afterwards, with the old invitation, opens nothing either.
   await assert.rejects(joinSealedSession(endpoint.launchedSealed(), { agentKey }), { name: 'NotListedError' })
+})
+
+test('an agent that restarts before it has noted its reply writes it once, also if it then says something else', async (t) => {
+  const agentKey = await generateAgentKey()
+  const endpoint = await startEndpoint(t, () => 204)
+  const encryption_key = publicPartOf(agentKey)
+  const { agentId } = await agency.register(endpoint.url, { encryption_key })
+  const room = await newRoom()
+  const visit = await launchAgent(agency.client, room, { id: agentId, encryption_key }, { coupon: await agency.newCoupon() })
+  const accompanied = accompanyAgent(agency.client, room, visit, { lookEveryMs: 300 })
+  const launch = await eventually(async () => endpoint.requests.length > 0 && endpoint.launchedSealed(), 'it is launched')
+  const device = await newDevice()
+  const join = () => joinSealedSession(launch, { agentKey, device })
+  const first = await join()
+  t.after(() => first.stop())
+  await room.say('Roll two dice.')
+  await room.say('And two more.')
+  const asked = async (session: SealedAgentSession) => {
+    const entries = session.entries[Symbol.asyncIterator]()
+    return [(await entries.next()).value!, (await entries.next()).value!]
+  }
+  const [one] = await asked(first)
+  const said = await first.reply(one!, 'Seven.')
+  first.end()
+  const second = await join()
+  const [again, next] = await asked(second)
+  assert.equal(again!.id, one!.id, 'it reads again what was said since the launch')
+  assert.deepEqual(await second.reply(again!, 'Eight.'), said)
+  await second.reply(next!, 'Nine.')
+  const read = await room.read()
+  assert.deepEqual(
+    read.map(({ message: { text, reply_to } }) => [text, reply_to]),
+    [
+      ['Roll two dice.', undefined],
+      ['And two more.', undefined],
+      ['Seven.', one!.id],
+      ['Nine.', next!.id],
+    ],
+  )
+  await first.stop()
+  assert.equal(await accompanied, 'stopped')
 })
 
 test('a launch that is sent again, with another control token, joins with the device that was admitted', async (t) => {

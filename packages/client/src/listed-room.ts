@@ -54,8 +54,10 @@ export interface ListedRoom {
   /**
    * Writes a message of 1 to 16,384 characters that take up to 34,700 bytes of UTF-8 as JSON, and returns its number.
    * Retries store it only once. Throws TypeError for another, and LineTooLongError, which is one, where a line cannot hold it.
+   * `id`: 22 to 86 characters of base64url that nobody else can guess. A later call with the same one, also after a restart,
+   * writes nothing and returns what was stored. Default: a random one.
    */
-  say: (text: string, options?: Options & { replyTo?: string }) => Promise<{ id: string; seq: number }>
+  say: (text: string, options?: Options & { replyTo?: string; id?: string }) => Promise<{ id: string; seq: number }>
   /**
    * Seals the ID token of this device into the room, once: its nonce is the thumbprint of the device's signing key. Readers
    * check it, and no server sees it. Throws TokenRefusedError for one that readers would reject.
@@ -142,11 +144,11 @@ export function openListedRoom(options: ListedRoomOptions): ListedRoom {
     follow: (how = {}) => follow(options, how),
     members: ({ signal } = {}) => inTurn(() => connection.members(signal)),
     identify: (idToken, { signal } = {}) => inTurn(() => connection.identify(idToken, signal)),
-    say: (text, { replyTo, signal } = {}) =>
+    say: (text, { replyTo, id = randomId(), signal } = {}) =>
       inTurn(async () => {
-        const [id, at] = [randomId(), new Date().toISOString()]
+        const at = new Date().toISOString()
         const turn: Turn = { t: 'turn', id, at, text, ...(replyTo !== undefined && { reply_to: replyTo }) }
-        return { id, seq: await connection.append(turn, signal) }
+        return { id, seq: await connection.append(turn, signal, id) }
       }),
     invite: (who, { signal } = {}) => inTurn(() => connection.invite(who, signal)),
     key: own,

@@ -1,4 +1,6 @@
+import { decodeBase64url, encodeBase64url } from '@atrium/sealing/base64url'
 import { openSealedToKey } from '@atrium/sealing/seal-to-key'
+import type { WebCryptoKey } from '@atrium/sealing/web-crypto-key'
 import type { EcPublicKey } from '@atrium/sealing/web-recipient'
 import type { SessionLaunchedSealed } from './agent-request.ts'
 import {
@@ -77,7 +79,7 @@ const admittedIntervalMs = 500
  * @example
  * if (request.type !== 'session.launched_sealed') return
  * const session = await joinSealedSession(request, { agentKey, name: 'Dice' })
- * for await (const entry of session.entries) await session.say(`You said: ${entry.message.text}`, { replyTo: entry.id })
+ * for await (const entry of session.entries) await session.reply(entry, `You said: ${entry.message.text}`)
  */
 export async function joinSealedSession(
   launch: SessionLaunchedSealed,
@@ -87,6 +89,7 @@ export async function joinSealedSession(
   const { session_id: id, space_url: spaceUrl, space_origin: audience } = launch
   const control = openControl(launch, net)
   const own = device ?? (await deviceOf(launch))
+  const replyKey = await deriveReplyKey(agentKey, id)
   const named = name === undefined ? {} : { name }
   const room = await enter(invitation, { spaceUrl, audience, device: own, ...named, retries, ...net })
   const watch = new SessionWatch({ id, control, lookEveryMs, wait: net.wait ?? wait })
@@ -95,7 +98,7 @@ export async function joinSealedSession(
     const { data } = await control.markSessionJoined({ id, repeatable: true })
     const launchedAtMs = Date.parse(data.created_at)
     const after = before.findLast(({ at }) => Date.parse(at) < launchedAtMs)?.seq ?? -1
-    return new SealedAgentSession({ launch, room, watch, after, key: own.signing.thumbprint })
+    return new SealedAgentSession({ launch, room, watch, after, key: own.signing.thumbprint, replyKey })
   } catch (error) {
     watch.end('not joined')
     throw error
@@ -172,6 +175,15 @@ interface Parts {
   after: number
   /** Thumbprint of the agent's device. */
   key: string
+  replyKey: WebCryptoKey
+}
+
+/** Only the agent has it: nobody else can write a line that the service would take for one of its replies. */
+async function deriveReplyKey({ d }: AgentKey, session: string): Promise<WebCryptoKey> {
+  const utf8 = new TextEncoder()
+  const ikm = await crypto.subtle.importKey('raw', decodeBase64url(d), 'HKDF', false, ['deriveKey'])
+  const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: utf8.encode(session), info: utf8.encode('atrium/agent-reply/v1') }
+  return crypto.subtle.deriveKey(hkdf, ikm, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
 }
 
 /** A remote agent's session in a room whose key never reaches a server. joinSealedSession makes it. */
@@ -208,6 +220,16 @@ export class SealedAgentSession {
   async say(text: string, { replyTo }: { replyTo?: string } = {}): Promise<{ id: string; seq: number }> {
     this.signal.throwIfAborted()
     return this.room.say(text, { signal: this.signal, ...(replyTo !== undefined && { replyTo }) })
+  }
+
+  /**
+   * Writes a reply to the entry, at most once per entry and session, even after a retry or a restart with the same key. After
+   * the session's end it throws SessionOverError and writes nothing.
+   */
+  async reply({ id: replyTo, seq }: Pick<ListedEntry, 'id' | 'seq'>, text: string): Promise<{ id: string; seq: number }> {
+    this.signal.throwIfAborted()
+    const id = new Uint8Array(await crypto.subtle.sign('HMAC', this.#parts.replyKey, new TextEncoder().encode(String(seq))))
+    return this.room.say(text, { signal: this.signal, replyTo, id: encodeBase64url(id) })
   }
 
   /** Reads the state of the session. */
