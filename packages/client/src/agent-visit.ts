@@ -1,5 +1,6 @@
 import type { SessionLaunch } from '@atrium/contract/session-schemas'
 import { agreedEnd, isPastEnd, LONGEST_MINUTES } from '@atrium/room-client/is-past-end'
+import { keysOfAgent, type LeavingAgent } from '@atrium/room-client/leaving-with'
 import { isTransient, isUncertain } from '@atrium/room-client/retry'
 import { newAgentGuest, type SealedAgent, sealForAgent } from '@atrium/room-client/seal-for-agent'
 import { readPart } from '@atrium/room-client/sealed-token'
@@ -220,11 +221,7 @@ async function hasJoined(room: ListedRoom, invitedAs: string): Promise<boolean> 
 }
 
 /** Removes the agent's device, or takes its invitation back. If the room has neither, nothing changes. */
-async function removeAgent(
-  room: ListedRoom,
-  { invitedAs, device }: { invitedAs?: string | undefined; device?: string | undefined },
-): Promise<void> {
-  const named = [...(await room.members()), ...(await room.invitations())]
-  const found = named.filter((one) => one.key === device || (invitedAs !== undefined && one.invitedAs === invitedAs))
-  if (found.length > 0) await room.expel(found.map(({ key }) => key))
+async function removeAgent(room: ListedRoom, agent: LeavingAgent): Promise<void> {
+  const keys = keysOfAgent([...(await room.members()), ...(await room.invitations())], agent)
+  if (keys.length > 0) await room.expel(keys)
 }

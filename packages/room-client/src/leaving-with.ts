@@ -20,6 +20,21 @@ export function leavingWith(
   return [...all]
 }
 
+/** An agent that is to leave: by its device, or by what it was invited as. */
+export interface LeavingAgent {
+  readonly device?: string | undefined
+  readonly invitedAs?: string | undefined
+}
+
+/** The keys of the agent among members and open invitations. */
+export function keysOfAgent(
+  named: readonly { readonly key: string; readonly invitedAs?: string | undefined }[],
+  { device, invitedAs }: LeavingAgent,
+): string[] {
+  const found = named.filter((one) => one.key === device || (invitedAs !== undefined && one.invitedAs === invitedAs))
+  return found.map(({ key }) => key)
+}
+
 /** The address in comparison form, or the name. */
 export function personOf(invitedAs: string | undefined): string | undefined {
   return parseEmail(invitedAs) ?? invitedAs

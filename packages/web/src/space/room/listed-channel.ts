@@ -9,7 +9,7 @@ import {
   type Member,
   TokenRefusedError,
 } from '@atrium/room-client/listed-types'
-import { leavingWith, personOf } from '@atrium/room-client/leaving-with'
+import { keysOfAgent, type LeavingAgent, leavingWith, personOf } from '@atrium/room-client/leaving-with'
 import { newInvitation } from '@atrium/room-client/new-invitation'
 import { randomId } from '@atrium/room-client/new-room-secret'
 import { admitVouched, vouchFor } from '@atrium/room-client/second-devices'
@@ -151,13 +151,11 @@ export class ListedChannel implements Channel {
   }
 
   /** Removes the device, or that which was invited as this, or takes the invitation back. */
-  async removeInvited({ invitedAs, device }: { invitedAs?: string | undefined; device?: string | undefined }): Promise<void> {
+  async removeInvited(agent: LeavingAgent): Promise<void> {
     await this.#explained(this.#connection.members(undefined))
     const { members, invitations } = await this.#connection.list()
-    const isMeant = (one: { key: string; invitedAs?: string | undefined }) =>
-      one.key === device || (invitedAs !== undefined && one.invitedAs === invitedAs)
-    const found = [...members, ...invitations].filter(isMeant)
-    if (found.length > 0) await this.expel(found.map(({ key }) => key))
+    const keys = keysOfAgent([...members, ...invitations], agent)
+    if (keys.length > 0) await this.expel(keys)
   }
 
   /**
