@@ -3,7 +3,6 @@ import { limits } from '@atrium/contract/limits'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { applyCors } from '#http/cors.ts'
 import { pacedBody } from '#http/paced-body.ts'
-import { sendBlob } from '#http/send-blob.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
 import type { DiskBlobs } from '#ports/blobs/disk-blobs.ts'
 import type { UploadGrant } from '#ports/blobs/disk/blob-url.ts'
@@ -28,10 +27,7 @@ export interface DiskBlobRules {
   countRefusal(req: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void
 }
 
-/**
- * Serves the URLs that DiskBlobs signs: PUT receives an upload, GET sends a file. The signature replaces a key, so
- * any page may use the URL.
- */
+/** Receives the uploads to the URLs that DiskBlobs signs. The signature replaces a key, so any page may use the URL. */
 export function addDiskBlobs(app: FastifyInstance, blobs: DiskBlobs, rules: DiskBlobRules): void {
   const url = '/v1/blobs/*'
   void app.register(async (scope) => {
@@ -45,8 +41,8 @@ export function addDiskBlobs(app: FastifyInstance, blobs: DiskBlobs, rules: Disk
     scope.options(url, async (_req, reply) =>
       reply
         .code(204)
-        .header('access-control-allow-methods', 'PUT, GET, HEAD')
-        .header('access-control-allow-headers', 'Content-Type, Range, If-None-Match, If-Range')
+        .header('access-control-allow-methods', 'PUT')
+        .header('access-control-allow-headers', 'Content-Type')
         .header('access-control-max-age', '7200')
         .send(),
     )
@@ -63,12 +59,6 @@ export function addDiskBlobs(app: FastifyInstance, blobs: DiskBlobs, rules: Disk
       }
       return reply.header('etag', `"${etag}"`).send()
     })
-    scope.get<BlobRequest>(url, async (req, reply) => {
-      const { key, mime } = await grantOf(blobs, rules, req, reply, 'GET')
-      const stat = await blobs.stat(key)
-      if (!stat) throw new ApiError('not_found')
-      return sendBlob(req, reply, blobs, { key, mime, ...stat, cacheControl: 'private, max-age=60' })
-    })
   })
 }
 
@@ -77,21 +67,15 @@ function receive(blobs: DiskBlobs, publicUrl: string, req: FastifyRequest, grant
   return blobs.receive(grant, pacedBody(req.raw, req.id, pace))
 }
 
-async function grantOf<M extends 'PUT' | 'GET'>(
-  blobs: DiskBlobs,
-  rules: DiskBlobRules,
-  req: FastifyRequest<BlobRequest>,
-  reply: FastifyReply,
-  method: M,
-) {
-  const grant = blobs.grantOf(method, req.params['*'], req.query)
+async function grantOf(blobs: DiskBlobs, rules: DiskBlobRules, req: FastifyRequest<BlobRequest>, reply: FastifyReply) {
+  const grant = blobs.grantOf(req.params['*'], req.query)
   if (typeof grant === 'string') {
     const signed = grant === 'expired'
     if (!signed) closeUnlessSmall(req, reply)
     const message = signed ? 'The time of this address is over. Ask for a new one.' : 'This address was not signed here.'
     return refuse(rules, req, reply, new ApiError('not_authorized', { reason: grant, message }))
   }
-  return grant as Extract<typeof grant, { method: M }>
+  return grant
 }
 
 /** Counts the request like one with a wrong key, so that callers without a valid URL are limited too. */
@@ -125,7 +109,7 @@ async function uploadGrantOf(
   const announced = req.headers['content-length']
   const length = announced === undefined ? undefined : Number(announced)
   try {
-    const grant = await grantOf(blobs, rules, req, reply, 'PUT')
+    const grant = await grantOf(blobs, rules, req, reply)
     if (req.headers['content-type'] !== grant.mime) throw invalid('Content-Type', `must be ${grant.mime}`)
     if (length === undefined) throw invalid('Content-Length', `must be ${grant.bytes}; chunked bodies are not accepted`)
     if (length > grant.bytes) throw new ApiError('payload_too_large', { message: `This address takes ${grant.bytes} bytes.` })

@@ -2,7 +2,6 @@ import { after, before, describe } from 'node:test'
 import type { Blobs } from '#ports/blobs/blobs.ts'
 import { testContents } from './test-contents.ts'
 import { testKeys } from './test-keys.ts'
-import { testSignedDownloads } from './test-signed-downloads.ts'
 import { testSignedUploads } from './test-signed-uploads.ts'
 
 export interface BlobWorld {
@@ -30,6 +29,5 @@ export function describeBlobs(name: string, open: () => Promise<BlobWorld>, opti
     testContents(get)
     testKeys(get)
     testSignedUploads(get)
-    testSignedDownloads(get)
   })
 }

@@ -10,8 +10,6 @@ export interface Blobs {
    * A URL that accepts only these bytes: the store rejects another type, length or key, and uploads after its expiry.
    */
   presignUpload(upload: UploadTerms): Promise<SignedUpload>
-  /** A URL that anyone can use to download the blob with the given type. */
-  presignDownload(download: DownloadTerms): Promise<SignedDownload>
   stat(key: string): Promise<BlobStat | undefined>
   /**
    * Reads the blob or a part of it. Destroy the stream if it is not read to its end. Errors: `not_found`,
@@ -58,17 +56,6 @@ export interface SignedUpload {
   url: string
   /** Headers that must be sent unchanged. */
   headers: Record<string, string>
-  expiresAt: Date
-}
-
-export interface DownloadTerms {
-  key: string
-  mime: string
-  expiresInSeconds: number
-}
-
-export interface SignedDownload {
-  url: string
   expiresAt: Date
 }
 

@@ -10,14 +10,12 @@ import {
   type Blobs,
   type BlobStat,
   type ByteRange,
-  type DownloadTerms,
-  type SignedDownload,
   type SignedUpload,
   type SizedStream,
   type UploadTerms,
   type WriteOptions,
 } from './blobs.ts'
-import { readBlobGrant, signBlobPath, type BlobGrant, type GrantRefusal, type UploadGrant } from './disk/blob-url.ts'
+import { readUploadGrant, signUploadPath, type GrantRefusal, type UploadGrant } from './disk/blob-url.ts'
 import { GrowingFiles, superseded, type GrowingFile } from './disk/growing-files.ts'
 import { listFiles } from './disk/list-files.ts'
 import { readFile } from './disk/read-file.ts'
@@ -54,23 +52,18 @@ export class DiskBlobs implements Blobs {
   }
 
   async presignUpload({ key, mime, bytes, sha256, expiresInSeconds }: UploadTerms): Promise<SignedUpload> {
-    const expires = expiry(expiresInSeconds)
+    const expires = Math.floor(Date.now() / 1_000) + expiresInSeconds
     return {
       method: 'PUT',
-      url: this.#sign({ method: 'PUT', key, mime, bytes, sha256, expires }),
+      url: this.#sign({ key, mime, bytes, sha256, expires }),
       headers: { 'content-type': mime, 'content-length': String(bytes) },
       expiresAt: new Date(expires * 1_000),
     }
   }
 
-  async presignDownload({ key, mime, expiresInSeconds }: DownloadTerms): Promise<SignedDownload> {
-    const expires = expiry(expiresInSeconds)
-    return { url: this.#sign({ method: 'GET', key, mime, expires }), expiresAt: new Date(expires * 1_000) }
-  }
-
   /** What the address of a request allows. */
-  grantOf(method: BlobGrant['method'], key: string, query: Record<string, unknown>): BlobGrant | GrantRefusal {
-    return readBlobGrant(this.#urlKeys, method, key, query)
+  grantOf(key: string, query: Record<string, unknown>): UploadGrant | GrantRefusal {
+    return readUploadGrant(this.#urlKeys, key, query)
   }
 
   async stat(key: string): Promise<BlobStat | undefined> {
@@ -163,11 +156,11 @@ export class DiskBlobs implements Blobs {
 
   close(): void {}
 
-  #sign(grant: BlobGrant): string {
+  #sign(grant: UploadGrant): string {
     assertBlobKey(grant.key)
     const [signing] = this.#urlKeys
     if (!signing) throw new Error('the disk store has no key that signs addresses')
-    return `${this.#publicUrl}/v1/blobs/${signBlobPath(signing, grant)}`
+    return `${this.#publicUrl}/v1/blobs/${signUploadPath(signing, grant)}`
   }
 
   #pathOf(key: string): string {
@@ -211,10 +204,6 @@ export class DiskBlobs implements Blobs {
       // The folder is not empty, or another process has removed it.
     }
   }
-}
-
-function expiry(seconds: number): number {
-  return Math.floor(Date.now() / 1_000) + seconds
 }
 
 function statOf({ size, mtimeMs, ino }: Stats): BlobStat {

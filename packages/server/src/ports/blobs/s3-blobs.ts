@@ -18,8 +18,6 @@ import type {
   Blobs,
   BlobStat,
   ByteRange,
-  DownloadTerms,
-  SignedDownload,
   SignedUpload,
   SizedStream,
   UploadTerms,
@@ -28,7 +26,7 @@ import type {
 import { BlobError } from './blobs.ts'
 import { capAnswers } from './s3/cap-answers.ts'
 import { exactLength } from './s3/exact-length.ts'
-import { presignGet, presignPut, type S3Place } from './s3/presign.ts'
+import { presignPut, type S3Place } from './s3/presign.ts'
 import { asBlobError, isMissing, isUnmatched } from './s3/s3-errors.ts'
 
 const pageSize = 1_000
@@ -94,10 +92,6 @@ export class S3Blobs implements Blobs {
 
   async presignUpload(terms: UploadTerms): Promise<SignedUpload> {
     return presignPut(this.#client, this.#at(terms.key), terms)
-  }
-
-  async presignDownload(terms: DownloadTerms): Promise<SignedDownload> {
-    return presignGet(this.#client, this.#at(terms.key), terms)
   }
 
   async stat(key: string): Promise<BlobStat | undefined> {

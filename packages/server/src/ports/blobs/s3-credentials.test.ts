@@ -12,6 +12,7 @@ import { readGivenSecrets } from '#config/secrets.ts'
 import { startContainerCredentials } from '#testing/container-credentials.ts'
 import { startInstanceMetadata, startTokenService } from '#testing/role-credentials.ts'
 import { skipWithoutRadosgw as skip, startRadosgw, type Radosgw } from '#testing/radosgw/start-radosgw.ts'
+import { sendHttp } from '#testing/blobs/send-http.ts'
 import { checkBlobs } from './check-blobs.ts'
 import { S3Blobs } from './s3-blobs.ts'
 
@@ -63,8 +64,8 @@ async function assertStores(): Promise<void> {
   const blobs = new S3Blobs({ endpoint, bucket, region })
   await blobs.write('chain/a', Buffer.from('x'), { mime: 'image/png' })
   assert.equal((await blobs.stat('chain/a'))?.bytes, 1)
-  const { url } = await blobs.presignDownload({ key: 'chain/a', mime: 'image/png', expiresInSeconds: 60 })
-  assert.equal(await (await fetch(url)).text(), 'x')
+  const { url, headers } = await blobs.presignUpload({ key: 'chain/b', mime: 'image/png', bytes: 2, expiresInSeconds: 60 })
+  assert.equal((await sendHttp('PUT', url, headers, Buffer.from('xy'))).status, 200)
   blobs.close()
 }
 

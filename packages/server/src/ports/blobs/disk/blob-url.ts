@@ -1,22 +1,12 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto'
 
 /** The permission in a signed URL. Every field is signed. */
-export type BlobGrant = UploadGrant | DownloadGrant
-
 export interface UploadGrant {
-  method: 'PUT'
   key: string
   mime: string
   bytes: number
   sha256: string | undefined
   /** Unix time in seconds. */
-  expires: number
-}
-
-interface DownloadGrant {
-  method: 'GET'
-  key: string
-  mime: string
   expires: number
 }
 
@@ -28,30 +18,28 @@ export function deriveBlobUrlKey(masterKey: Buffer): KeyObject {
 }
 
 /** `<key>?mime=…&expires=…&signature=…` */
-export function signBlobPath(urlKey: KeyObject, grant: BlobGrant): string {
-  const query = new URLSearchParams({ mime: grant.mime })
-  if (grant.method === 'PUT') {
-    query.set('bytes', String(grant.bytes))
-    if (grant.sha256) query.set('sha256', grant.sha256)
-  }
+export function signUploadPath(urlKey: KeyObject, grant: UploadGrant): string {
+  const query = new URLSearchParams({ mime: grant.mime, bytes: String(grant.bytes) })
+  if (grant.sha256) query.set('sha256', grant.sha256)
   query.set('expires', String(grant.expires))
   query.set('signature', mac(urlKey, grant).toString('base64url'))
   return `${grant.key}?${query}`
 }
 
 /** The grant of a URL, if its signature is valid and it has not expired. */
-export function readBlobGrant(
+export function readUploadGrant(
   urlKeys: readonly KeyObject[],
-  method: BlobGrant['method'],
   key: string,
   query: Record<string, unknown>,
-): BlobGrant | GrantRefusal {
+): UploadGrant | GrantRefusal {
   const text = (name: string) => (typeof query[name] === 'string' ? query[name] : '')
-  const common = { key, mime: text('mime'), expires: Number(text('expires')) }
-  const grant: BlobGrant =
-    method === 'GET'
-      ? { method, ...common }
-      : { method, ...common, bytes: Number(text('bytes')), sha256: text('sha256') || undefined }
+  const grant: UploadGrant = {
+    key,
+    mime: text('mime'),
+    bytes: Number(text('bytes')),
+    sha256: text('sha256') || undefined,
+    expires: Number(text('expires')),
+  }
   const signature = Buffer.from(text('signature'), 'base64url')
   // timingSafeEqual throws on unequal lengths. Canonical base64url only, because Node's decoder accepts other forms.
   if (signature.length !== 32 || signature.toString('base64url') !== text('signature')) return 'bad_signature'
@@ -59,9 +47,8 @@ export function readBlobGrant(
   return grant.expires > Date.now() / 1_000 ? grant : 'expired'
 }
 
-/** JSON of the parts: no two grants share the bytes. */
-function mac(urlKey: KeyObject, grant: BlobGrant): Buffer {
-  const { method, key, mime, expires } = grant
-  const parts = method === 'PUT' ? [method, key, mime, grant.bytes, grant.sha256 ?? null, expires] : [method, key, mime, expires]
+/** JSON of the parts: no two grants share the bytes. The method is one of them, as in the URLs of earlier releases. */
+function mac(urlKey: KeyObject, { key, mime, bytes, sha256, expires }: UploadGrant): Buffer {
+  const parts = ['PUT', key, mime, bytes, sha256 ?? null, expires]
   return createHmac('sha256', urlKey).update(JSON.stringify(parts)).digest()
 }

@@ -1,6 +1,6 @@
-import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { DownloadTerms, SignedDownload, SignedUpload, UploadTerms } from '../blobs.ts'
+import type { SignedUpload, UploadTerms } from '../blobs.ts'
 
 export interface S3Place {
   Bucket: string
@@ -22,7 +22,7 @@ export async function presignPut(client: S3Client, place: S3Place, terms: Upload
     ...(checksum === undefined ? {} : { 'x-amz-checksum-sha256': checksum }),
   }
   const names = Object.keys(headers)
-  const expiresAt = inSeconds(expiresIn)
+  const expiresAt = new Date(Date.now() + expiresIn * 1_000)
   const url = await getSignedUrl(client, command, {
     expiresIn,
     // By default the presigner does not sign the type, and moves the checksum into the query, which some stores ignore.
@@ -30,15 +30,4 @@ export async function presignPut(client: S3Client, place: S3Place, terms: Upload
     unhoistableHeaders: new Set(names),
   })
   return { method: 'PUT', url, headers, expiresAt }
-}
-
-export async function presignGet(client: S3Client, place: S3Place, terms: DownloadTerms): Promise<SignedDownload> {
-  const { mime, expiresInSeconds: expiresIn } = terms
-  const expiresAt = inSeconds(expiresIn)
-  const url = await getSignedUrl(client, new GetObjectCommand({ ...place, ResponseContentType: mime }), { expiresIn })
-  return { url, expiresAt }
-}
-
-function inSeconds(seconds: number): Date {
-  return new Date(Date.now() + seconds * 1_000)
 }
