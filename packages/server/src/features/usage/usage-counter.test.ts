@@ -191,6 +191,33 @@ test('a batch whose answer was lost, and whose row is then locked, does not dela
   for (const id of tenants) assert.deepEqual(await stored(id), { bytes: id === other ? 11 : 3 })
 })
 
+test('a count that may be committed does not grow, however often its row is locked', async () => {
+  const [tenant] = tenants as [string]
+  let losing = true
+  const first = await db.pool.connect()
+  await first.query('begin')
+  const lossy: Database = {
+    ...db,
+    query: async (stmt, values) => {
+      if (!losing || stmt.name !== 'usage-add-traffic') return db.query(stmt, values)
+      losing = false
+      // It goes on in the database after its connection was lost.
+      await first.query(stmt.text, values as unknown[])
+      throw new ConnectionLost('the answer is lost')
+    },
+  }
+  const { counter, metric } = openCounter({ on: lossy })
+  for (let i = 0; i < 4; i++) {
+    counter.sent(tenant, 10 ** i)
+    await counter.flush()
+  }
+  await first.query('commit')
+  first.release()
+  await counter.flush()
+  assert.deepEqual(await stored(tenant), { bytes: 1_111 })
+  assert.equal(await metric('atrium_usage_flush_failures_total'), 1)
+})
+
 test('a batch that was committed although its answer was lost is not added again', async () => {
   const [tenant] = tenants as [string]
   let losing = true

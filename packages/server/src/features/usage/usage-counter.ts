@@ -95,6 +95,8 @@ const maxBatchSize = 5_000
 /** The number of batches that wait because of a locked row. */
 const maxHeld = 256
 
+const rowOf = ({ tenantId, day }: Traffic) => `${tenantId} ${day}`
+
 interface UsageCounterOptions {
   db: Db
   registry: Registry
@@ -107,8 +109,9 @@ interface UsageCounterOptions {
  * minute. A killed process loses the counts not yet written; nothing is counted twice. A failed batch is sent again,
  * unchanged and under its own number, until it is known to be committed. This includes a batch whose answer was lost,
  * which may or may not be committed. A batch that met a locked row was certainly rolled back: it is split into halves,
- * each of a new writer, until only the count of the locked row waits. If its answer was lost before, it waits whole.
- * What waits keeps its writer, and the following batches get a new one: a writer's numbers have to be written in order.
+ * each of a new writer, until only the count of the locked row waits. Later counts of this row are added to it, so each
+ * write waits for the row once. If the answer of a batch was lost before, it waits whole and unchanged. What waits keeps
+ * its writer, and the following batches get a new one: a writer's numbers have to be written in order.
  */
 export class UsageCounter {
   readonly #db: Db
@@ -205,7 +208,7 @@ export class UsageCounter {
     try {
       await this.#writeHeld()
       await this.#writeBatch()
-      this.#taken = this.#taken.concat([...this.#due.values()].flatMap((take) => take()))
+      this.#taken = this.#addToHeld(this.#taken.concat([...this.#due.values()].flatMap((take) => take())))
       this.#due.clear()
       while (this.#taken.length > 0) {
         this.#batch = { writerId: this.#writerId, number: ++this.#batches, traffic: this.#taken.splice(0, maxBatchSize) }
@@ -226,7 +229,7 @@ export class UsageCounter {
       this.#batches = 0
     }
     this.#batch = undefined
-    this.#held.push(...left)
+    this.#hold(left)
     if (number === 1) await deleteStoppedWriters(this.#db)
   }
 
@@ -237,11 +240,38 @@ export class UsageCounter {
       for (let batch = held[0]; batch; batch = held[0]) {
         const left = await this.#writeUnlocked(batch)
         held.shift()
-        this.#held.push(...left)
+        this.#hold(left)
       }
     } finally {
       this.#held.push(...held)
     }
+  }
+
+  #hold(batches: TrafficBatch[]): void {
+    for (const batch of batches) {
+      const isAdded = this.#isOneCount(batch) && this.#addToHeld(batch.traffic).length === 0
+      if (!isAdded) this.#held.push(batch)
+    }
+  }
+
+  /** Adds each count to the one that waits for the same row, if there is one. Returns the others. */
+  #addToHeld(counts: Traffic[]): Traffic[] {
+    const waiting = new Map<string, Traffic>()
+    for (const batch of this.#held)
+      if (this.#isOneCount(batch)) for (const count of batch.traffic) waiting.set(rowOf(count), count)
+    if (waiting.size === 0) return counts
+    return counts.filter((count) => {
+      const held = waiting.get(rowOf(count))
+      if (!held) return true
+      held.requests += count.requests
+      held.bytes = Math.min(held.bytes + count.bytes, Number.MAX_SAFE_INTEGER)
+      return false
+    })
+  }
+
+  /** Whether the batch is a single count that was certainly not committed, so that it may still grow. */
+  #isOneCount(batch: TrafficBatch): boolean {
+    return batch.traffic.length === 1 && !this.#uncertain.has(batch)
   }
 
   /** Writes a batch, or the part of it whose rows are not locked. Returns the rest. */

@@ -204,3 +204,24 @@ test('an invalid date, ends in the wrong order or too far apart, and unknown val
   assert.equal((await usage('?from=2025-01-01&to=2026-01-02')).status, 200)
   assert.equal((await usage('?from=9999-12-31&to=9999-12-31')).status, 200)
 })
+
+test('while the row of a tenant is locked, its reports cost those of others no more than a wait or two', async (t) => {
+  const other = await api.makeTenant()
+  await usage()
+  assert.equal((await quantities())['requests'], 1)
+  const blocker = await api.ctx.db.pool.connect()
+  try {
+    await blocker.query('begin')
+    await blocker.query('select from usage_traffic where tenant_id = $1 for update', [tenant.id])
+    for (let i = 0; i < 15; i++) assert.equal((await usage()).status, 200)
+    const query = t.mock.method(api.ctx.db, 'query')
+    assert.equal((await usage('', other.secretKey)).status, 200)
+    const writes = query.mock.calls.filter(({ arguments: [{ name }] }) => name === 'usage-add-traffic')
+    // Of a write that runs and the one after it: a wait for the row in each, and what else there is to write.
+    assert.ok(writes.length > 0 && writes.length <= 4, `${writes.length} statements`)
+    await blocker.query('rollback')
+  } finally {
+    blocker.release(true)
+  }
+  assert.equal((await quantities())['requests'], 17)
+})
