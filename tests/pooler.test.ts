@@ -14,6 +14,8 @@ import { queryDatabase } from './support/query-database.ts'
 import { runAtrium } from './support/run-atrium.ts'
 
 const sessions = 4
+/** A setting of the operator for all sessions of the database. */
+const ownLimit = '47s'
 
 describe('behind PgBouncer in transaction mode', { skip: skipWithoutPgBouncer }, () => {
   let database: TestDatabase
@@ -23,9 +25,11 @@ describe('behind PgBouncer in transaction mode', { skip: skipWithoutPgBouncer },
 
   before(async () => {
     database = await createTestDatabase()
+    const name = new URL(database.url).pathname.slice(1)
+    await queryDatabase(database.url, `alter database "${name}" set lock_timeout = '${ownLimit}'`)
     const settings = `pool_mode = transaction\ndefault_pool_size = ${sessions}\nmax_client_conn = 500`
     pooler = await startPgBouncer({ serverUrl: database.url, settings })
-    pooledUrl = pooler.urlOf(new URL(database.url).pathname.slice(1))
+    pooledUrl = pooler.urlOf(name)
     const env = { DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: database.url, SPACE_DATABASE_POOL_SIZE: '3' }
     atrium = await startAtrium({ databaseUrl: database.url, env, args: ['--workers', '2'], space: true })
   })
@@ -79,6 +83,15 @@ describe('behind PgBouncer in transaction mode', { skip: skipWithoutPgBouncer },
         await delay(50)
       assert.deepEqual(statuses, new Set([401]))
     }))
+
+  test('no request changes a session of the pooler, which other clients get afterwards', async () => {
+    const ask = () => call(atrium.origin, 'GET /v1/operator/versions', { operator: true })
+    for (const { status } of await Promise.all(Array.from({ length: 8 }, ask))) assert.equal(status, 200)
+    const read = () =>
+      queryDatabase<{ limit: string }>(pooledUrl, `select current_setting('lock_timeout') as limit from pg_sleep(0.2)`)
+    const found = await Promise.all(Array.from({ length: 2 * sessions }, read))
+    assert.deepEqual(new Set(found.flat().map(({ limit }) => limit)), new Set([ownLimit]))
+  })
 
   test('without a direct address the start is refused, with what to set', async () => {
     for (const command of ['api', 'migrate']) {

@@ -7,8 +7,16 @@ import { StartError } from '#errors/start-error.ts'
 import { readIndexStatements, runIndexStatement } from './concurrent-indexes.ts'
 import { migrationsFolder, readMigrationFiles, type MigrationFile } from './migration-files.ts'
 import { listHolders, withMigrationLock } from './migration-lock.ts'
-import { findPending, listApplied, type Queryable } from './schema-state.ts'
-import { applyFunctions, findOldFunctions, functionFolders, functionTable, readFunctions } from './sql-functions.ts'
+import { findPending, listApplied, type AppliedMigration, type Queryable } from './schema-state.ts'
+import {
+  applyFunctions,
+  findOldFunctions,
+  functionFolders,
+  functionTable,
+  listFunctions,
+  readFunctions,
+  type AppliedFunction,
+} from './sql-functions.ts'
 
 /** This table exists during a restore, and after a restore that did not complete. */
 export const restoreMarker = 'restore_in_progress'
@@ -98,23 +106,43 @@ export interface PendingWork {
   functions: string[]
 }
 
-/** Returns what `migrate` would apply, without applying it. */
+/** Returns what `migrate` would apply, without applying it. For a command: the pool must be direct, as for `migrate`. */
 export async function findPendingWork(pool: Pick<Connections, 'connect'>): Promise<PendingWork> {
-  const [files, defined] = [await readMigrationFiles(migrationsFolder), await readFunctions(functionFolders, migrationsFolder)]
+  const [files, defined] = await readOwn()
   return withOwnSession(pool, async (client) => {
     await assertNotHalfRestored(client)
     return findWork(client, files, defined)
   })
 }
 
-async function findWork(
-  client: Queryable,
-  files: MigrationFile[],
-  defined: Awaited<ReturnType<typeof readFunctions>>,
+/** Returns what `migrate` would apply to a database that has these. For a request, whose statements have time limits. */
+export async function comparePendingWork(
+  applied: readonly AppliedMigration[],
+  functions: readonly AppliedFunction[],
 ): Promise<PendingWork> {
-  const pending = findPending(await listApplied(client), files)
-  const old = await findOldFunctions(client, defined)
-  return { applied: pending.map(({ name }) => name), functions: old.map(({ name }) => name) }
+  const [files, defined] = await readOwn()
+  return compare(applied, files, functions, defined)
+}
+
+type FunctionFiles = Awaited<ReturnType<typeof readFunctions>>
+
+const readOwn = async () =>
+  [await readMigrationFiles(migrationsFolder), await readFunctions(functionFolders, migrationsFolder)] as const
+
+async function findWork(client: Queryable, files: MigrationFile[], defined: FunctionFiles): Promise<PendingWork> {
+  return compare(await listApplied(client), files, await listFunctions(client), defined)
+}
+
+function compare(
+  applied: readonly AppliedMigration[],
+  files: MigrationFile[],
+  functions: readonly AppliedFunction[],
+  defined: FunctionFiles,
+): PendingWork {
+  return {
+    applied: findPending(applied, files).map(({ name }) => name),
+    functions: findOldFunctions(functions, defined).map(({ name }) => name),
+  }
 }
 
 /**

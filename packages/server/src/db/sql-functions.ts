@@ -71,7 +71,7 @@ export async function applyFunctions(client: Queryable, files: FunctionFile[]): 
        );
        alter table ${functionTable} add column if not exists version integer not null default 0;`,
     )
-    const old = await findOldFunctions(client, files)
+    const old = findOldFunctions(await listFunctions(client), files)
     for (const { name, sql, sha256, version } of old) {
       await client.query(sql).catch((error: Error) => {
         throw new StartError(`SQL function ${name} failed: ${error.message}`, { cause: error })
@@ -96,8 +96,8 @@ export async function applyFunctions(client: Queryable, files: FunctionFile[]): 
  * version and another hash, which a developer is editing. A function of a newer release stays unchanged, even if
  * that release has dropped it.
  */
-export async function findOldFunctions(client: Queryable, files: FunctionFile[]): Promise<FunctionFile[]> {
-  const applied = new Map((await listFunctions(client)).map((row) => [row.name, row]))
+export function findOldFunctions(rows: readonly AppliedFunction[], files: FunctionFile[]): FunctionFile[] {
+  const applied = new Map(rows.map((row) => [row.name, row]))
   return files.filter(({ name, version, sha256 }) => {
     const row = applied.get(name)
     if (!row || row.version !== version) return version > (row?.version ?? -1)
@@ -105,7 +105,7 @@ export async function findOldFunctions(client: Queryable, files: FunctionFile[])
   })
 }
 
-interface AppliedFunction {
+export interface AppliedFunction {
   name: string
   sha256: string
   version: number

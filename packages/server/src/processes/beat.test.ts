@@ -97,6 +97,26 @@ test('queues show what is due; sweeps show their last run and failure', async ()
   assert.deepEqual([later[1].late, later[1].running], [true, false])
 })
 
+test('the versions wait for no lock: the call fails soon, and nothing of it is left in the database', async () => {
+  const holder = await api.ctx.db.pool.connect()
+  await holder.query('begin; lock table schema_function in access exclusive mode')
+  try {
+    const { status, body } = await send(api, 'GET', '/operator/versions', operator)
+    assert.deepEqual([status, body.error.code], [503, 'unavailable'])
+    // A part of it could come to the lock after the answer.
+    for (let tries = 0; tries < 20; tries++) {
+      const { rows } = await api.ctx.db.pool.query(
+        `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      assert.deepEqual(rows, [])
+      await delay(20)
+    }
+  } finally {
+    holder.release(true)
+  }
+  await get('/operator/versions')
+})
+
 test('versions name the release, the database and what it has', async () => {
   const { data } = await get('/operator/versions')
   assert.match(data.postgresql, /^\d+/)

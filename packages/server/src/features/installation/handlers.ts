@@ -1,7 +1,7 @@
 import { limits } from '@atrium/contract/limits'
 import { contractVersion } from '@atrium/contract/openapi'
 import { readRelease } from '#config/release.ts'
-import { findPendingWork } from '#db/migrate.ts'
+import { assertNotHalfRestored, comparePendingWork } from '#db/migrate.ts'
 import { listApplied } from '#db/schema-state.ts'
 import { listFunctions } from '#db/sql-functions.ts'
 import { recordAudit } from '#features/audit-log/record-audit.ts'
@@ -66,13 +66,14 @@ const readQueues: HandlerOf<'readQueues'> = async ({ ctx }) => {
 
 const readVersions: HandlerOf<'readVersions'> = async ({ ctx }) => {
   const { pool } = ctx.db
-  const [{ version, commit }, database, applied, functions, pending] = await Promise.all([
+  const [{ version, commit }, database, applied, functions] = await Promise.all([
     readRelease(),
     findDatabaseVersions(ctx.db),
     listApplied(pool),
     listFunctions(pool),
-    findPendingWork(pool),
+    assertNotHalfRestored(pool),
   ])
+  const pending = await comparePendingWork(applied, functions)
   return {
     status: 200,
     data: {
