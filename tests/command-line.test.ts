@@ -37,7 +37,8 @@ async function run(
 test('lists of tenants and agents: a line each, page after page, and no control character of a name', async () => {
   const empty = await run(['agents', 'list'])
   assert.deepEqual(empty, { code: 0, output: 'No tenant has registered an agent yet.\n' })
-  const { secret } = await makeTenant(atrium.origin, 'Red \u001b[31m wall')
+  const name = 'Red \u001b[31m\u009b\u202e\u{e0041} wall'
+  const { secret, id } = await makeTenant(atrium.origin, name)
   const operator = createClient({ baseUrl: atrium.origin, adminToken })
   await Promise.all(Array.from({ length: 103 }, (_, i) => operator.createTenant({ body: { name: `Tenant ${i}` } })))
   const client = createClient({ baseUrl: atrium.origin, key: secret })
@@ -49,9 +50,15 @@ test('lists of tenants and agents: a line each, page after page, and no control 
   const lines = output.trim().split('\n')
   assert.equal(new Set(lines).size, 104)
   for (const line of lines) assert.match(line, /^ten_\w+ {2}active {5}app,issuer {2}\d{4}-\d\d-\d\d {2}\P{Cc}+$/u)
-  assert.match(lines[0]!, /Red {2}\[31m wall$/, 'oldest first')
+  assert.match(lines[0]!, /Red {2}\[31m {2}wall$/, 'oldest first')
   const json = (await run(['tenants', 'list', '--json'])).output.trim().split('\n')
-  assert.equal(JSON.parse(json[0]!).name, 'Red \u001b[31m wall')
+  assert.equal(JSON.parse(json[0]!).name, name)
+  assert.doesNotMatch(json[0]!, /[\p{Cc}\p{Cf}]/u)
+  for (const command of ['suspend', 'activate']) {
+    const { output } = await run(['tenants', command, id])
+    assert.equal(JSON.parse(output).name, name)
+    assert.doesNotMatch(output.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
+  }
 
   const agents = await run(['agents', 'list'])
   assert.match(agents.output, new RegExp(`^${agent.id} {2}draft {6}ten_\\w+ {2}Echo\\n$`))

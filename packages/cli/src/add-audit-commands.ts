@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { callOperator, listOperator } from './operator-api.ts'
+import { toPlainJson } from './plain-json.ts'
 import { operatorHelp } from './help-text.ts'
 import { count, time } from './parse-options.ts'
 import { toPlainText } from './verify/report.ts'
@@ -63,7 +64,7 @@ export function addAuditCommands(program: Command): void {
 
 async function addCredential(name: string, { expires }: { expires?: string }): Promise<void> {
   const made = await callOperator('POST /operator/credentials', { name, ...(expires ? { expires_at: expires } : {}) })
-  console.log(JSON.stringify(made, null, 2))
+  console.log(toPlainJson(made, 2))
 }
 
 interface Credential {
@@ -79,7 +80,7 @@ async function listCredentials({ json }: { json?: true }): Promise<void> {
     const { id, name, last_used_at: used, expires_at: ends, revoked_at: revoked } = credential
     const state = revoked !== null ? 'revoked' : ends !== null && Date.parse(ends) <= Date.now() ? 'expired' : 'active'
     const columns = [id, state.padEnd(7), (used ?? 'never used').padEnd(24), (ends ?? 'no end').padEnd(24), name]
-    console.log(json ? JSON.stringify(credential) : columns.join('  '))
+    console.log(json ? toPlainJson(credential) : columns.join('  '))
   }
 }
 
@@ -109,7 +110,7 @@ async function printAuditLog({ tenant, from, to, limit = Infinity, json }: Audit
     const who = [actor.kind, actor.name ?? actor.id ?? ''].filter(Boolean).join(' ')
     const what = Object.entries(targets).map(([name, value]) => `${name}=${value}`)
     const columns = [at, toPlainText(who), operation, ...what, code ?? outcome, address ?? '']
-    console.log(json ? JSON.stringify(entry) : columns.join('  '))
+    console.log(json ? toPlainJson(entry) : columns.join('  '))
     if (++printed >= limit) return
   }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Command } from 'commander'
 import { operatorHelp } from './help-text.ts'
 import { callOperator, OperatorError, streamOperator } from './operator-api.ts'
+import { toPlainJson } from './plain-json.ts'
 import { amount } from './parse-options.ts'
 import { endUnwritten } from './end-unwritten.ts'
 
@@ -82,5 +83,5 @@ async function deleteTenant(id: string, { afterDays, cancel, status }: DeleteOpt
     cancel || status
       ? await callOperator(`GET ${path}`)
       : await callOperator(`POST ${path}`, afterDays === undefined ? {} : { after_days: afterDays })
-  console.log(JSON.stringify(deletion, null, 2))
+  console.log(toPlainJson(deletion, 2))
 }

@@ -11,6 +11,7 @@ import { isCredential } from '@atrium/contract/tokens'
 import { readConfig } from '@atrium/server/config/config'
 import { readEnv } from '@atrium/server/config/env'
 import { OperatorError } from './operator-api.ts'
+import { toPlainJson } from './plain-json.ts'
 
 export interface ListenOptions {
   types?: EventType[]
@@ -43,7 +44,7 @@ export async function listen({ types, forward, secretFile, json }: ListenOptions
       // What is no event has no data: ready, reset.
       if (!('type' in event)) continue
       if (types && !types.includes(event.type)) continue
-      console.log(json ? JSON.stringify(event) : lineOf(event))
+      console.log(json ? toPlainJson(event) : lineOf(event))
       if (forward !== undefined && secret !== undefined) console.error(await deliver(event, forward, secret, stop.signal))
     }
   } catch (error) {
@@ -115,7 +116,7 @@ async function readSecret(path: string | undefined): Promise<string> {
 }
 
 function lineOf({ created_at: at, type, sequence, id, data }: AtriumEvent): string {
-  return `${at.slice(11, 19)} #${sequence} ${type} ${id} ${JSON.stringify(data)}`
+  return `${at.slice(11, 19)} #${sequence} ${type} ${id} ${toPlainJson(data)}`
 }
 
 /**

@@ -1,4 +1,5 @@
 import { callOperator, listOperator, OperatorError } from './operator-api.ts'
+import { toPlainJson } from './plain-json.ts'
 import { toPlainText } from './verify/report.ts'
 
 interface NewTenant {
@@ -32,7 +33,7 @@ export async function listTenants({ json }: { json?: true }): Promise<void> {
     const due = deletion ? [`deletion ${deletion.state}, due ${deletion.due_at.slice(0, 16)}Z`] : []
     // The name is last: a tenant chooses it, and it may look like a column.
     const columns = [id, status.padEnd(9), roles.join(',').padEnd(10), createdAt.slice(0, 10), ...due, toPlainText(name)]
-    console.log(json ? JSON.stringify(tenant) : columns.join('  '))
+    console.log(json ? toPlainJson(tenant) : columns.join('  '))
   }
   if (found === 0) console.error('There is no tenant yet. Create one: atrium tenants create --name "My app"')
 }
@@ -49,7 +50,7 @@ export async function listAgents({ json }: { json?: true }): Promise<void> {
   for await (const agent of listOperator<ListedAgent>('/operator/agents')) {
     found++
     const { id, status, tenant_id: tenantId, name } = agent
-    console.log(json ? JSON.stringify(agent) : [id, status.padEnd(9), tenantId, toPlainText(name)].join('  '))
+    console.log(json ? toPlainJson(agent) : [id, status.padEnd(9), tenantId, toPlainText(name)].join('  '))
   }
   if (found === 0) console.error('No tenant has registered an agent yet.')
 }
@@ -127,7 +128,7 @@ export async function listInvites({ json }: { json?: true }): Promise<void> {
     found++
     const { id, hint, state, uses, uses_left: left, expires_at: ends } = invite
     const columns = [id, state.padEnd(7), `${left} of ${uses ?? '?'} left`.padEnd(20), (ends ?? 'no end').padEnd(24), hint ?? '']
-    console.log(json ? JSON.stringify(invite) : columns.join('  ').trimEnd())
+    console.log(json ? toPlainJson(invite) : columns.join('  ').trimEnd())
   }
   if (found === 0) console.error('There is no invite yet. Create one: atrium invites create')
 }
@@ -242,5 +243,5 @@ function counted(values: number): string {
 }
 
 function print(data: unknown): void {
-  console.log(JSON.stringify(data, null, 2))
+  console.log(toPlainJson(data, 2))
 }

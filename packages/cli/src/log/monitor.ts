@@ -8,6 +8,7 @@ import { parseNote, parseVerifier, type Verifier } from '@atrium/log/note'
 import { judge, type Policy } from '@atrium/log/policy'
 import { retryAfterSecondsOf } from '@atrium/room-client/retry'
 import { OperatorError } from '../operator-api.ts'
+import { toPlainJson } from '../plain-json.ts'
 import { followLog, Misbehaviour, type Followed, type LoggedEntry } from './follow-log.ts'
 import { lockFile } from './lock-file.ts'
 import { readFollowed, writeFollowed } from './monitor-state.ts'
@@ -61,7 +62,7 @@ export async function monitor(url: string, options: MonitorOptions): Promise<voi
   for (;;) {
     const { reports, followed } = await look(watched, last)
     for (const report of reports) {
-      console.log(JSON.stringify(report))
+      console.log(toPlainJson(report))
       if (options.webhook) await send(options.webhook, { log: url, ...report })
     }
     // Written after the reports: one that was not sent because of a crash is sent again.
