@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, newVisitor } from './testing/visitor.ts'
+import { assertNoTrouble, message, newVisitor, write } from './testing/visitor.ts'
 
 describe('invitations to a client-sealed room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
   let browser: Browser
@@ -174,5 +174,57 @@ describe('invitations to a client-sealed room with a list', { skip: skipWithoutC
       assertNoTrouble(visitor)
       await visitor.close()
     }
+  })
+
+  test('the text of an invitation stays on the device while the list has it, and until its failure is certain', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await makeListedRoom(page)
+    const texts = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('/invitation/')).length)
+    const becomes = (count: number) =>
+      page.waitForFunction(
+        (many) => Object.keys(localStorage).filter((key) => key.includes('/invitation/')).length === many,
+        count,
+      )
+    const failWith = (status: number, error: string) =>
+      page.route('**/space', async (route) => {
+        if (!route.request().postData()?.includes('"op":"append"')) return route.fallback()
+        await route.fulfill({ status, json: { error, reason: '' } })
+      })
+    const tryToInvite = async (who: string) => {
+      await page.getByLabel('Invite somebody').fill(who)
+      const answered = page.waitForResponse((one) => one.request().postData()?.includes('"op":"append"') ?? false)
+      await page.keyboard.press('Enter')
+      await answered
+      await page.getByRole('alert').waitFor()
+    }
+    await invite(page, 'Bob')
+    await invite(page, 'Cem')
+    assert.equal(await texts(), 2)
+    // Refused for good.
+    await failWith(413, 'payload_too_large')
+    await tryToInvite('Dan')
+    await becomes(2)
+    await page.unroute('**/space')
+    // It may be on the list, or be asked for again.
+    await failWith(500, 'internal')
+    await tryToInvite('Eve')
+    assert.equal(await texts(), 3)
+    await page.unroute('**/space')
+    await page.keyboard.press('Escape')
+    await write(page, 'Another page of the room')
+    await message(page, 'Another page of the room').waitFor()
+    assert.equal(await texts(), 3)
+    // Who closes the page has given it up.
+    await page.reload()
+    await page.getByLabel('Message', { exact: true }).waitFor()
+    await becomes(2)
+    await button(page, 'People').first().click()
+    await button(page, 'Show link for Cem').waitFor()
+    await button(page, 'Take back the invitation for Bob').click()
+    await becomes(1)
+    await button(page, 'Show link for Cem').waitFor()
+    assertNoTrouble(ann)
+    await ann.close()
   })
 })

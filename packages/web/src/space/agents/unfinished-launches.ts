@@ -1,4 +1,5 @@
 import type { ListedChannel } from '../room/listed-channel.ts'
+import { holdLock, ifUnlocked } from '../room/tab-lock.ts'
 
 /** In what this device keeps of the room: one entry for each launch whose outcome is not known yet. */
 const LAUNCH = 'launch/'
@@ -9,7 +10,7 @@ const LAUNCH = 'launch/'
  */
 export class UnfinishedLaunches {
   readonly #channel: ListedChannel
-  readonly #ends = new Map<string, () => void>()
+  readonly #ends = new Map<string, () => Promise<void>>()
 
   constructor(channel: ListedChannel) {
     this.#channel = channel
@@ -17,23 +18,14 @@ export class UnfinishedLaunches {
 
   /** Kept before the invitation is made. The lock tells other tabs that this one still waits; it ends with the page. */
   async begin(invitedAs: string): Promise<void> {
-    const waiting = new Promise<void>((resolve) => this.#ends.set(invitedAs, resolve))
-    const held = new Promise<void>((resolve) => {
-      void navigator.locks
-        .request(LAUNCH + invitedAs, () => {
-          resolve()
-          return waiting
-        })
-        // Without locks, another tab would have to guess: it takes nothing back.
-        .catch(() => resolve())
-    })
-    await Promise.all([held, this.#channel.vault.write(LAUNCH + invitedAs, true)])
+    const [end] = await Promise.all([holdLock(LAUNCH + invitedAs), this.#channel.vault.write(LAUNCH + invitedAs, true)])
+    this.#ends.set(invitedAs, end)
   }
 
   /** The outcome is known: the visit is kept, or the invitation was taken back. */
   async end(invitedAs: string): Promise<void> {
     await this.#channel.vault.remove(LAUNCH + invitedAs)
-    this.#ends.get(invitedAs)?.()
+    await this.#ends.get(invitedAs)?.()
     this.#ends.delete(invitedAs)
   }
 
@@ -41,14 +33,11 @@ export class UnfinishedLaunches {
   async takeBack(isKept: (invitedAs: string) => boolean): Promise<void> {
     for (const name of this.#channel.vault.names(LAUNCH)) {
       const invitedAs = name.slice(LAUNCH.length)
-      await navigator.locks
-        .request(name, { ifAvailable: true }, async (lock) => {
-          if (!lock) return
-          if (!isKept(invitedAs)) await this.#channel.removeInvited({ invitedAs })
-          await this.#channel.vault.remove(name)
-        })
-        // Tried again when the room is opened next. By hand it can be taken back at any time.
-        .catch(() => undefined)
+      // By hand it can be taken back at any time.
+      await ifUnlocked(name, async () => {
+        if (!isKept(invitedAs)) await this.#channel.removeInvited({ invitedAs })
+        await this.#channel.vault.remove(name)
+      })
     }
   }
 }

@@ -26,6 +26,7 @@ import { DeviceStanding } from './device-standing.ts'
 import { ListedOpener } from './listed-opener.ts'
 import { emptyList } from './room-list.ts'
 import { shownEntry } from './shown-entry.ts'
+import { holdLock, ifUnlocked } from './tab-lock.ts'
 import { Vault } from './vault.ts'
 
 const TIMEOUT_MS = 20_000
@@ -41,8 +42,8 @@ export class ListedChannel implements Channel {
   readonly #standing: DeviceStanding
   #opener: ListedOpener | undefined
   #connection: ListedConnection
-  /** The keys of invitations that were asked for and have failed, by whom they are for. */
-  readonly #unfinished = new Map<string, readonly string[]>()
+  /** The invitations that were asked for and may not be on the list, by whom they are for. Their texts stay meanwhile. */
+  readonly #unfinished = new Map<string, readonly { key: string; end: () => Promise<void> }[]>()
   /** Up to where messages were returned. */
   #returned = 0
 
@@ -113,16 +114,41 @@ export class ListedChannel implements Channel {
   async invite(who: string): Promise<void> {
     const before = this.#unfinished.get(who) ?? []
     const { invite, text } = await newInvitation(this.#options.room, this.#connection.owner, who)
-    const keys = [...before, invite.key]
-    this.#unfinished.set(who, keys)
+    const end = await holdLock(INVITATION + invite.key)
+    this.#unfinished.set(who, [...before, { key: invite.key, end }])
     // Before the list has it: a tab that is closed in between would have lost the link of an invitation that is open.
     await this.vault.write(INVITATION + invite.key, text)
-    await this.#explained(this.#connection.open(invite, before))
+    const keys = before.map(({ key }) => key)
+    try {
+      await this.#explained(this.#connection.open(invite, keys))
+    } catch (error) {
+      if (!(error instanceof SpaceCallError && error.isPassing)) void this.#finish(who)
+      throw error
+    }
     await this.refresh()
+    void this.#finish(who)
+  }
+
+  async #finish(who: string): Promise<void> {
+    const unfinished = this.#unfinished.get(who) ?? []
     this.#unfinished.delete(who)
-    const { invitations } = this.list.value
-    const unused = keys.filter((key) => !invitations.some((open) => open.key === key))
-    await Promise.all(unused.map((key) => this.vault.remove(INVITATION + key)))
+    await Promise.all(unfinished.map(({ end }) => end()))
+    await this.#dropTexts()
+  }
+
+  /**
+   * Drops the texts of invitations that are not open: they were used or taken back, or have failed, also in a page that was
+   * closed. The list is read once it is certain that no tab is about to write the invitation.
+   */
+  async #dropTexts(): Promise<void> {
+    const isOpen = (name: string, { key }: { key: string }) => name === INVITATION + key
+    for (const name of this.vault.names(INVITATION)) {
+      if (this.list.value.invitations.some((one) => isOpen(name, one))) continue
+      await ifUnlocked(name, async () => {
+        const invitations = await this.#connection.invitations(undefined)
+        if (!invitations.some((one) => isOpen(name, one))) await this.vault.remove(name)
+      })
+    }
   }
 
   /** Resolves to the text of the invitation, which is for the agent alone. */
@@ -212,6 +238,7 @@ export class ListedChannel implements Channel {
   /** The list as it was read last. */
   async refresh(): Promise<void> {
     await this.#showList()
+    void this.#dropTexts()
     await this.#entered()
   }
 
