@@ -152,13 +152,13 @@ test('an agent that restarts before it has noted its reply writes it once, also 
     return [(await entries.next()).value!, (await entries.next()).value!]
   }
   const [one] = await asked(first)
-  const said = await first.reply(one!, 'Seven.')
+  const said = await first.reply(one, 'Seven.')
   first.end()
   const second = await join()
   const [again, next] = await asked(second)
   assert.equal(again!.id, one!.id, 'it reads again what was said since the launch')
-  assert.deepEqual(await second.reply(again!, 'Eight.'), said)
-  await second.reply(next!, 'Nine.')
+  assert.deepEqual(await second.reply(again, 'Eight.'), said)
+  await second.reply(next, 'Nine.')
   const read = await room.read()
   assert.deepEqual(
     read.map(({ message: { text, reply_to } }) => [text, reply_to]),
