@@ -2,6 +2,8 @@ import { toHex } from '@atrium/log/bytes'
 import { signCheckpoint } from '@atrium/log/signing'
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +24,7 @@ import { integrateLeaves } from './integrate.ts'
 import { openLogKeys } from './log-keys.ts'
 import { logOrigin, publishCheckpoint } from './publish.ts'
 import { getTree, queueLeaves } from './store.ts'
+import { findStopped } from './witnesses.ts'
 
 let api: TestApi
 before(async () => {
@@ -208,6 +211,28 @@ test('a new key signs beside the retired one, so that monitors can follow', asyn
   const later = await getText('checkpoint')
   assert.throws(() => openCheckpoint(later, [oldKey!]), /not signed by its key/)
   openCheckpoint(later, [newKey!])
+})
+
+test('a process that stood still while another one grew the log does not take its checkpoint for a lost one', async (t) => {
+  const { ctx } = api
+  const grow = async (entry: string) => {
+    await queue([Buffer.from(entry)])
+    await integrateLeaves(ctx.db, 100)
+  }
+  await grow('before the witness is asked')
+  const witness = createServer(async (_, res) => {
+    // The other process has no witness to ask.
+    await grow('while the witness is asked')
+    await publishCheckpoint(ctx)
+    res.end(await getText('checkpoint'))
+  })
+  await new Promise<void>((resolve) => witness.listen(0, '127.0.0.1', resolve))
+  t.after(() => witness.close())
+  const url = `http://127.0.0.1:${(witness.address() as AddressInfo).port}`
+  const [verifier] = (await getText('vkey')).trim().split('\n').map(parseVerifier)
+  const logPolicy = { ...ctx.config.logPolicy, witnesses: [{ name: 'one', url, verifier: verifier! }] }
+  await publishCheckpoint({ ...ctx, config: { ...ctx.config, logPolicy } })
+  assert.equal(await findStopped(ctx.db, logOrigin(ctx.config.publicUrl)), undefined)
 })
 
 test('an older signature is never put in the place of a newer one', async () => {

@@ -39,7 +39,7 @@ export async function maySign(ctx: LogContext, origin: string): Promise<boolean>
   // After a restore, those retired long ago count too: a witness that was not told of a rotation still has what they
   // signed. Otherwise whoever has a leaked key could stop the log with it after the rotation.
   const keys = await listLogVerifiers(db, origin, isUnheard)
-  const answers = await Promise.all(witnesses.map((witness) => hear(ctx, witness, { origin, keys, size: tree.size, isUnheard })))
+  const answers = await Promise.all(witnesses.map((witness) => hear(ctx, witness, { origin, keys, isUnheard })))
   const at = answers.findIndex(({ lost }) => lost !== undefined)
   if (at !== -1) {
     const refusal = `witness ${witnesses[at]?.name} has a checkpoint that this log signed and this database does not have: ${answers[at]?.lost}`
@@ -76,8 +76,6 @@ const refusalOf = ({ refusal }: LogTree, origin: string) =>
 interface Asked {
   origin: string
   keys: readonly Verifier[]
-  /** The size of the tree. */
-  size: number
   /** Whether nothing is signed without the answer. */
   isUnheard: boolean
 }
@@ -89,11 +87,11 @@ interface Answer {
   missing?: string
 }
 
-async function hear(ctx: LogContext, { url, verifier }: Reachable, { origin, keys, size, isUnheard }: Asked): Promise<Answer> {
+async function hear(ctx: LogContext, { url, verifier }: Reachable, { origin, keys, isUnheard }: Asked): Promise<Answer> {
   const { status, body } = await fetchSeen(url, origin).catch((error: unknown) => ({ status: undefined, body: causeOf(error) }))
   const seen = status === 200 ? openSeen(body, keys) : undefined
   if (seen !== undefined) {
-    const lost = await findLost(ctx, size, seen)
+    const lost = await findLost(ctx, seen)
     return lost === undefined ? {} : { lost }
   }
   const shows =
@@ -129,8 +127,12 @@ function openSeen(signed: string, keys: readonly Verifier[]): OpenedCheckpoint |
   }
 }
 
-/** What a signed checkpoint proves to be missing here. */
-async function findLost({ db }: LogContext, size: number, seen: OpenedCheckpoint): Promise<string | undefined> {
+/**
+ * What a signed checkpoint proves to be missing here. The tree is read after the witness has answered: while this
+ * process asked, or stood still, another one may have grown the tree, signed it and had it cosigned.
+ */
+async function findLost({ db }: LogContext, seen: OpenedCheckpoint): Promise<string | undefined> {
+  const { size } = await getTree(db)
   if (seen.size > size) return `it has ${seen.size} leaves, and there are ${size} here`
   const root = await new Tree(size, readStoredTile(db)).root(seen.size)
   return isSame(root, seen.root) ? undefined : `its root of ${seen.size} leaves is another one`
