@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ListedConnection } from '@atrium/room-client/listed-connection'
 import { answerInvitation, type ListedRoom, openListedRoom, TamperedRoomError } from './listed-room.ts'
 import { newDevice, startListedRooms, textsIn } from './testing/listed-rooms.ts'
 import { failureOf } from './testing/scripted-server.ts'
@@ -126,4 +127,14 @@ test('an answer that is no page is no word about the room: the next one is read'
   for (let left = odd.length; left > 0; left--) assert.equal((await failureOf(room.read())).code, 'unexpected_answer')
   await room.say('Here we are.')
   assert.deepEqual(await textsIn(room), ['Here we are.'])
+})
+
+test('a held read whose answer never comes ends by its own time limit, and not by that of other requests', async () => {
+  const { room, device } = await newRoom()
+  const fetch: typeof globalThis.fetch = (_, init) =>
+    new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error)))
+  const connection = new ListedConnection({ ...more(), room: room.room, device, fetch, timeoutMs: 5_000 })
+  await assert.rejects(connection.readPage({ waitMs: 100, limit: 10, timeoutMs: 100 }, undefined), {
+    message: 'No answer within 200 ms',
+  })
 })

@@ -11,15 +11,17 @@ interface How {
   readonly signal: AbortSignal | undefined
   /** Default: that of the options. */
   readonly retries?: number | undefined
+  /** Default: that of the options. */
+  readonly timeoutMs?: number | undefined
 }
 
 /** Sends a request of the device of `options` to a room with a list. Throws SpaceCallError. */
 export async function callAsDevice<Op extends SpaceOp>(
   options: ListedRoomOptions,
   request: RequestOf<Op> & { op: Op },
-  { keys, signal, retries = options.retries ?? 3 }: How,
+  { keys, signal, retries = options.retries ?? 3, timeoutMs = options.timeoutMs }: How,
 ): Promise<AnswerOf<Op>> {
-  const { spaceUrl, audience = new URL(spaceUrl).origin, device, fetch, timeoutMs, wait = delay } = options
+  const { spaceUrl, audience = new URL(spaceUrl).origin, device, fetch, wait = delay } = options
   const { spk, sign } = device.signing
   const signing = keys ?? (await deriveClientKeys(newRoomSecret()))
   return callSpace<Op>({ url: spaceUrl, fetch }, request, {

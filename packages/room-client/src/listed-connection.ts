@@ -39,6 +39,8 @@ interface PageOptions {
   readonly limit: number
   readonly signal: AbortSignal | undefined
   readonly retries?: number
+  /** Of a held read, after its hold. Default: that of the options. */
+  readonly timeoutMs?: number | undefined
 }
 
 /**
@@ -90,9 +92,11 @@ export class ListedConnection {
   }
 
   /** One page, for which the service may wait. */
-  async readPage(how: { waitMs: number; limit: number }, signal: AbortSignal | undefined) {
+  async readPage(how: Pick<PageOptions, 'waitMs' | 'limit' | 'timeoutMs'>, signal: AbortSignal | undefined) {
     const options = { ...how, signal, retries: 0 }
-    const isEmpty = await this.#takePage((from) => this.#pages.next(from, options, { ...options, waitMs: 0 }))
+    const isEmpty = await this.#takePage((from) =>
+      this.#pages.next(from, options, { ...options, waitMs: 0, timeoutMs: undefined }),
+    )
     const { sinceCount: count, sinceEtag: etag } = this.#reader.position
     return { count, etag, isEmpty, entries: await this.#withMembers(this.#unread.splice(0)) }
   }
@@ -291,10 +295,10 @@ export class ListedConnection {
     return taken
   }
 
-  async #fetchPage(from: Since, { signal, retries, ...how }: Partial<PageOptions>): Promise<AnswerOf<'read'>> {
+  async #fetchPage(from: Since, { signal, retries, timeoutMs, ...how }: Partial<PageOptions>): Promise<AnswerOf<'read'>> {
     // Before the first page, and after the key has changed, the list alone gives access to a device that is on it.
     const request = { op: 'read' as const, room: this.#options.room, ...from, ...how }
-    return callAsDevice(this.#options, request, { keys: this.#reader.facts.newestKeys, signal, retries })
+    return callAsDevice(this.#options, request, { keys: this.#reader.facts.newestKeys, signal, retries, timeoutMs })
   }
 
   #force() {

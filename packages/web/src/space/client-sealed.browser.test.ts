@@ -67,6 +67,35 @@ describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, time
     await ann.close()
   })
 
+  test('a page that is shown again after it may have slept reads anew, although its held request was never answered', async () => {
+    const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
+    const { link } = await makeSealedRoom(ann.page, space.origin)
+    const isHeld = Promise.withResolvers<void>()
+    await bob.page.route('**/space', async (route, request) => {
+      if (!/"waitMs":[1-9]/.test(request.postData() ?? '')) return route.fallback()
+      isHeld.resolve()
+    })
+    await bob.page.goto(link)
+    await isHeld.promise
+    await write(ann.page, 'While you were away')
+    await shown(ann.page, 'While you were away')
+    await bob.page.evaluate(() => {
+      const show = (hidden: boolean) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }
+      const { now } = Date
+      show(true)
+      Date.now = () => now() + 60_000
+      show(false)
+      Date.now = now
+    })
+    // Long before the time limit of the request.
+    await bob.page.locator('.message', { hasText: 'While you were away' }).waitFor({ timeout: 15_000 })
+    await bob.page.unrouteAll({ behavior: 'ignoreErrors' })
+    await Promise.all([ann.close(), bob.close()])
+  })
+
   test('a line that the service has altered is named, and nothing after it is shown or written', async () => {
     const ann = await newVisitor(browser)
     const { room, link } = await makeSealedRoom(ann.page, space.origin)

@@ -76,17 +76,17 @@ export class ListedChannel implements Channel {
     return opener.position
   }
 
-  async read({ sinceCount }: Since, { waitMs, limit, signal }: ReadOptions): Promise<RoomPage> {
+  async read({ sinceCount }: Since, { signal, ...how }: ReadOptions): Promise<RoomPage> {
     // The messages of a page were lost, because the request was aborted after the page was read.
     if (!this.#opener || sinceCount !== this.#returned) await this.begin()
-    const { count, etag, isEmpty, entries } = await this.#explained(this.#readPage({ waitMs, limit }, signal))
+    const { count, etag, isEmpty, entries } = await this.#explained(this.#readPage(how, signal))
     if (!isEmpty || this.list.value.own === '') await ifListed(this.refresh())
     this.#returned = count
     return { count, etag, policy: 'email', entries: entries.map(shownEntry) }
   }
 
   /** Of a room that was tampered with, the messages before that are shown with their authors, too. */
-  async #readPage(how: { waitMs: number; limit: number }, signal: AbortSignal) {
+  async #readPage(how: Omit<ReadOptions, 'signal'>, signal: AbortSignal) {
     try {
       return await this.#connection.readPage(how, signal)
     } catch (error) {

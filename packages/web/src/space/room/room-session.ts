@@ -19,6 +19,9 @@ interface Seen {
 
 type OnNews = (entries: readonly Entry[], session: RoomSession) => void
 
+/** A page that was hidden for longer may have slept: the answer to its held request may never come, and nothing says so. */
+const SLEEP_MS = 20_000
+
 /** One visit to a room, from opening its link until leaving it. */
 export class RoomSession {
   readonly secret: RoomLink
@@ -107,7 +110,13 @@ export class RoomSession {
     }
     addEventListener('online', restart, { signal })
     addEventListener('offline', restart, { signal })
-    document.addEventListener('visibilitychange', () => document.hidden || this.retryNow(), { signal })
+    let hiddenAtMs = Date.now()
+    const show = () => {
+      if (document.hidden) hiddenAtMs = Date.now()
+      else if (Date.now() - hiddenAtMs > SLEEP_MS) restart()
+      else this.retryNow()
+    }
+    document.addEventListener('visibilitychange', show, { signal })
     signal.addEventListener('abort', accountStore.subscribe(restart))
   }
 }
