@@ -202,7 +202,7 @@ test('a count that may be committed does not grow, however often its row is lock
       if (!losing || stmt.name !== 'usage-add-traffic') return db.query(stmt, values)
       losing = false
       // It goes on in the database after its connection was lost.
-      await first.query(stmt.text, values as unknown[])
+      await first.query(stmt.text, values)
       throw new ConnectionLost('the answer is lost')
     },
   }
