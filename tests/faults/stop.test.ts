@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { Agent } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { leastMs, passesOnce } from '../../packages/server/testing/busy-machine.ts'
@@ -144,6 +146,20 @@ test('Space stops in the same way, and answers held polls', async (t) => {
   })
 })
 
+test('connections on which no request was ever sent, as browsers open them ahead, delay no stop', async (t) => {
+  const database = await createTestDatabase()
+  t.after(() => database.drop())
+  const ms = await leastMs(5_000, async (begin) => {
+    const atrium = await startAtrium({ databaseUrl: database.url, space: true })
+    const unused = await Promise.all([atrium.origin, atrium.spacesOrigin].map(openUnused))
+    const closed = unused.map((socket) => once(socket, 'close'))
+    begin()
+    assert.equal(await atrium.end('SIGTERM'), 0)
+    await Promise.all(closed)
+  })
+  assert.ok(ms < 5_000, `${ms} ms`)
+})
+
 test('a rolling restart at 50 requests a second gives no error', async (t) => {
   const { databaseUrl, start } = await open(t)
   const ports = [await freePort(), await freePort()]
@@ -188,6 +204,17 @@ test('a rolling restart at 50 requests a second gives no error', async (t) => {
   assert.equal(await storedItems(databaseUrl), statuses.length)
   t.diagnostic(`${statuses.length} requests, ${failovers} went to the other one`)
 })
+
+/** A connection that the server has taken. */
+async function openUnused(origin: string): Promise<Socket> {
+  const { hostname, port } = new URL(origin)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined).resume()
+  await once(socket, 'connect')
+  // A later connection is answered, so this one was taken too.
+  await fetch(`${origin}/readyz`, { headers: { connection: 'close' } })
+  return socket
+}
 
 test('a second signal while it stops ends it at once', async (t) => {
   const { start } = await open(t)

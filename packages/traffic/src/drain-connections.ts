@@ -7,6 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises'
  * balancer, are answered.
  */
 const graceMs = 500
+/**
+ * How long after its begin a connection may be without a request. Browsers open connections that they perhaps use later,
+ * and Node does not count those as idle.
+ */
+const headersMs = 1_000
 /** When idle connections are closed, and when all are: the process exits within ten seconds whatever clients do. */
 const idleMs = 3_000
 const endMs = 7_500
@@ -17,6 +22,8 @@ const endMs = 7_500
  * and find that the server no longer listens.
  */
 export async function drainConnections(server: Server, endHeld = () => undefined as void): Promise<void> {
+  // The server looks each second, until it is closed by its own method.
+  server.headersTimeout = headersMs
   await delay(graceMs)
   // The close of http.Server would end idle keep-alive connections at once, and a request that is just being sent on
   // one would be lost.
