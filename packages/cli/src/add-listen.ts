@@ -2,6 +2,7 @@ import { eventTypes, type EventType } from '@atrium/contract/event-types'
 import { type Command, InvalidArgumentError } from 'commander'
 import { helpText } from './help-text.ts'
 import type { ListenOptions } from './listen.ts'
+import { httpUrl } from './parse-options.ts'
 
 /** Adds the command that shows a developer the events of a tenant, without an address that the server can reach. */
 export function addListen(program: Command): void {
@@ -41,10 +42,4 @@ function types(text: string): EventType[] {
     if (!type) throw new InvalidArgumentError(`"${name}" is not a type of event. The types are: ${eventTypes.join(', ')}`)
     return type
   })
-}
-
-function httpUrl(text: string): string {
-  if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol))
-    throw new InvalidArgumentError('must be an address such as http://localhost:3000/hook')
-  return text
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { helpText } from './help-text.ts'
-import { seconds } from './parse-options.ts'
+import { httpUrl, port, seconds } from './parse-options.ts'
 import type { MonitorOptions } from './log/monitor.ts'
 
 /** Adds the commands that watch transparency logs, from any machine. */
@@ -12,7 +12,7 @@ export function addLogCommands(program: Command): void {
     .requiredOption('--policy <file>', 'file with a line "log VKEY" for each log (C2SP tlog-policy)')
     .option('--data <folder>', 'folder of the key and of what was cosigned', './witness')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <port>', 'port to listen on; 0: any', (text) => Number(text), 8790)
+    .option('--port <port>', 'port to listen on; 0: any', port, 8790)
     .addHelpText(
       'after',
       helpText({
@@ -29,13 +29,14 @@ export function addLogCommands(program: Command): void {
     })
 
   program
-    .command('monitor <url>')
+    .command('monitor')
+    .argument('<url>', 'address of the log', httpUrl)
     .description('watch a transparency log: read every entry, and report growth, forks and unexpected entries')
     .option('--vkey <key>', 'verifier key of the log')
     .option('--policy <file>', 'file with the keys of the log and of its witnesses (C2SP tlog-policy)')
     .option('--state <file>', 'file that remembers what was seen', './monitor-state.json')
     .option('--expected <file>', 'file with a leaf hash in each line: other certificates and signing keys are unexpected')
-    .option('--webhook <url>', 'address that receives each report as JSON')
+    .option('--webhook <url>', 'address that receives each report as JSON', httpUrl)
     .option('--interval <seconds>', 'time between two looks', seconds, 60)
     .option('--once', 'look once; exit code 1 if something is wrong')
     .addHelpText(

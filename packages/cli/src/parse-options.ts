@@ -45,3 +45,16 @@ export function seconds(text: string): number {
   if (value > 86_400) throw new InvalidArgumentError('must be at most 86400')
   return value
 }
+
+/** From 0, which is any port. */
+export function port(text: string): number {
+  const value = amount(text)
+  if (value > 65_535) throw new InvalidArgumentError('must be at most 65535')
+  return value
+}
+
+export function httpUrl(text: string): string {
+  if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol))
+    throw new InvalidArgumentError('must be an address such as http://localhost:3000/hook')
+  return text
+}

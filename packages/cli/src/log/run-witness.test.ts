@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -67,4 +68,36 @@ test('of witnesses that start at once with a new data folder, at most one runs',
   await Promise.all(all.map(isSettled))
   const running = all.filter((one) => one.output().startsWith('witness '))
   assert.ok(running.length <= 1, all.map((one) => one.output()).join(''))
+})
+
+test('a request that is cut off leaves nothing on standard error', async () => {
+  const { run: one, line } = await start(join(folder, 'cut'))
+  const { hostname, port } = new URL(line.split(' ').at(-1)!)
+  for (let i = 0; i < 3; i++) {
+    const socket = connect(Number(port), hostname)
+    await new Promise((resolve) => {
+      socket.write('POST /add-checkpoint HTTP/1.1\r\nHost: w1\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n')
+      // The witness reads the body now.
+      socket.once('data', resolve)
+    })
+    socket.destroy()
+  }
+  one.kill('SIGTERM')
+  assert.equal(await one.ended(20_000), 0)
+  assert.equal(one.output(), `${line}\n`)
+})
+
+test('a wrong option of a witness is one line that names it', async () => {
+  for (const [args, says] of [
+    [['--port', 'http'], /^error: option '--port <port>' argument 'http' is invalid\. must be a whole number\n/],
+    [['--port', ''], /^error: option '--port <port>' argument '' is invalid\. must be a whole number\n/],
+    [['--port', '65536'], /^error: option '--port <port>' argument '65536' is invalid\. must be at most 65535\n/],
+    [['--data', join(policy, 'data')], /^atrium: \S+ cannot be made: ENOTDIR.*\n$/],
+    [['--policy', join(folder, 'missing.txt')], /^atrium: \S+missing\.txt cannot be read\n$/],
+  ] as const) {
+    const one = run('--data', join(folder, 'options'), ...args)
+    assert.equal(await one.ended(60_000), 1)
+    assert.match(one.output(), says)
+    assert.doesNotMatch(one.output(), /^ +at /m)
+  }
 })

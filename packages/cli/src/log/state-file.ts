@@ -1,5 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { OperatorError } from '../operator-api.ts'
 
 /**
  * Replaces a file in one step: after a crash, it has the old or the new content, and the new one is on the disk before
@@ -28,7 +29,8 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new OperatorError(`${path} cannot be read (${code})`)
   }
 }

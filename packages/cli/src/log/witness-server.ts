@@ -58,6 +58,8 @@ export function createWitnessServer(options: WitnessOptions): Server {
     answer(req).then(
       (found) => send(res, found),
       (error: unknown) => {
+        // Whoever sent only a part of a request is gone, and nothing here has failed.
+        if (req.destroyed && !req.complete) return
         console.error(error)
         send(res, { status: 500, body: 'the witness has failed\n' })
       },
