@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { encodeBundle } from '@atrium/log/bundle'
 import { formatVerifier, makeVerifier, signatureTypes } from '@atrium/log/note'
 import { ed25519PublicKey, signCheckpoint } from '@atrium/log/signing'
 import { makeEntries, StoredLog } from '@atrium/log/testing/stored-log'
 import { parseTilePath, tileWidth } from '@atrium/log/tiles'
-import { runAtrium } from '../../../../tests/support/run-atrium.ts'
+import { runAtrium, type AtriumRun } from '../../../../tests/support/run-atrium.ts'
 import { followLog, Misbehaviour, notFollowed, type Followed } from './follow-log.ts'
 import { readFollowed, writeFollowed } from './monitor-state.ts'
+import { Webhook } from './webhook.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-monitor-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -32,10 +34,20 @@ async function serve(answer: (path: string, res: ServerResponse) => void): Promi
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+function runMonitor(...args: string[]): AtriumRun {
+  const run = runAtrium(['monitor', ...args, '--vkey', formatVerifier(logKey)], {})
+  after(() => run.kill('SIGKILL'))
+  return run
+}
+
+/** Waits for a condition, as long as the monitor runs. */
+async function until(run: AtriumRun, isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) assert.equal(await run.ended(50), undefined, run.output())
+}
+
 /** Looks once at a log, as a process of its own. */
 async function lookOnce(url: string, state: string) {
-  const run = runAtrium(['monitor', url, '--vkey', formatVerifier(logKey), '--state', state, '--once'], {})
-  after(() => run.kill())
+  const run = runMonitor(url, '--state', state, '--once')
   const code = await run.ended(60_000)
   const lines = run.output().trim().split('\n')
   return { code, reports: lines.map((line) => JSON.parse(line)) }
@@ -155,19 +167,135 @@ test('an interrupted look proves what the log signed before it', async () => {
   await assert.rejects(lookAt(makeLog(1_100, 600), followed), isA('forked'))
 })
 
-test('of two monitors with one state, the second ends', async () => {
-  const log = makeLog(3)
+/** Serves a log of so many entries, each of an unknown type. */
+function serveEntries(count: number, onLook: () => void = () => undefined): Promise<string> {
+  const log = makeLog(count)
   const checkpoint = signCheckpoint({ origin, size: log.size, root: log.root() }, seed)
-  const url = await serve((path, res) => res.end(path === '/checkpoint' ? checkpoint : encodeBundle(log.entries)))
+  return serve((path, res) => {
+    if (path === '/checkpoint') onLook()
+    res.end(path === '/checkpoint' ? checkpoint : encodeBundle(log.entries))
+  })
+}
+
+test('of two monitors with one state, the second ends', async () => {
+  const url = await serveEntries(3)
   const state = join(folder, 'shared.json')
-  const first = runAtrium(['monitor', url, '--vkey', formatVerifier(logKey), '--state', state], {})
-  after(() => first.kill())
-  while (!first.output().includes('grown')) assert.equal(await first.ended(50), undefined, first.output())
-  const second = runAtrium(['monitor', url, '--vkey', formatVerifier(logKey), '--state', state, '--once'], {})
+  const first = runMonitor(url, '--state', state)
+  await until(first, () => existsSync(state))
+  const second = runMonitor(url, '--state', state, '--once')
   assert.equal(await second.ended(60_000), 1)
   assert.equal(second.output(), `atrium: ${state} is in use by another process of atrium\n`)
   first.kill('SIGKILL')
   await first.ended(10_000)
-  const third = runAtrium(['monitor', url, '--vkey', formatVerifier(logKey), '--state', state, '--once'], {})
-  assert.deepEqual([await third.ended(60_000), third.output()], [0, ''], 'what the first has seen')
+  const third = runMonitor(url, '--state', state, '--once')
+  assert.deepEqual([await third.ended(60_000), third.output()], [0, ''], 'the first has seen everything')
+})
+
+/** A webhook. While `isSilent` is set, it does not answer. */
+async function openWebhook(status = 200) {
+  const silent: (() => void)[] = []
+  const webhook = {
+    url: '',
+    bodies: [] as { event: string; index?: number }[],
+    isSilent: false,
+    answerAll: () => undefined as void,
+  }
+  webhook.answerAll = () => {
+    webhook.isSilent = false
+    for (const answer of silent.splice(0)) answer()
+  }
+  const server = createServer((req, res) => {
+    void (async () => {
+      webhook.bodies.push(JSON.parse(await text(req)))
+      if (webhook.isSilent) silent.push(() => res.writeHead(status).end())
+      else res.writeHead(status).end()
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  webhook.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return webhook
+}
+
+test('a webhook that does not answer holds up no look, and gets the reports in order', async () => {
+  const webhook = await openWebhook()
+  webhook.isSilent = true
+  let looks = 0
+  const url = await serveEntries(20, () => looks++)
+  const state = join(folder, 'webhook.json')
+  const run = runMonitor(url, '--state', state, '--webhook', webhook.url, '--interval', '1')
+  await until(run, () => looks >= 3)
+  assert.ok(webhook.bodies.length < 20, `${webhook.bodies.length} reports are sent`)
+  assert.ok(!existsSync(state), 'reports that a crash would lose are made again')
+  webhook.answerAll()
+  await until(run, () => existsSync(state))
+  assert.deepEqual(
+    webhook.bodies.map(({ event, index }) => index ?? event),
+    [...Array.from({ length: 20 }, (_, i) => i), 'grown'],
+  )
+})
+
+test('a report that the webhook rejects is on standard error', async () => {
+  const webhook = await openWebhook(500)
+  const run = runMonitor(await serveEntries(2), '--state', join(folder, 'rejected.json'), '--webhook', webhook.url, '--once')
+  assert.equal(await run.ended(60_000), 1)
+  assert.equal(webhook.bodies.length, 3)
+  const unsent = run
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('the webhook answered 500; not sent: {"log":'))
+  assert.equal(unsent.length, 3, run.output())
+})
+
+test('a webhook that is too slow gets what is sent in time, and a bounded number of reports waits for it', async (t) => {
+  const printed: string[] = []
+  t.mock.method(console, 'error', (line: string) => printed.push(line))
+  const server = await openWebhook()
+  server.isSilent = true
+  const webhook = new Webhook(server.url)
+  for (let index = 0; index < 2_001; index++) webhook.add({ event: 'unexpected_entry', index })
+  assert.match(printed[0]!, /^2000 reports wait for the webhook; not sent: .*"index":2000/)
+  const ended = webhook.end(1)
+  setTimeout(server.answerAll, 100)
+  await ended
+  assert.equal(server.bodies.length, 1)
+  assert.equal(printed.length, 2_000)
+  assert.match(printed.at(-1)!, /^the webhook was too slow; not sent: .*"index":1999/)
+})
+
+test('a monitor whose state cannot be written goes on, and writes it when it can', async () => {
+  const url = await serveEntries(3)
+  const state = join(folder, 'unwritten.json')
+  // In the place of the new file, so that it cannot be opened.
+  mkdirSync(`${state}.next`)
+  const once = runMonitor(url, '--state', state, '--once')
+  assert.equal(await once.ended(60_000), 1)
+  assert.match(once.output(), /^what was seen is not remembered: \S+unwritten\.json cannot be written: EISDIR/m)
+  const run = runMonitor(url, '--state', state, '--interval', '1')
+  await until(run, () => (run.output().match(/not remembered/g) ?? []).length >= 2)
+  rmdirSync(`${state}.next`)
+  await until(run, () => existsSync(state))
+})
+
+test('a wrong option of a monitor is one line that names it', async () => {
+  const url = 'http://127.0.0.1:1'
+  const state = join(folder, 'options.json')
+  for (const [args, says] of [
+    [
+      [url, '--state', state, '--expected', join(folder, 'missing.txt')],
+      /^atrium: --expected cannot be read: ENOENT.*missing\.txt'\n$/,
+    ],
+    [[url, '--state', join(folder, 'missing', 'state.json')], /^atrium: \S+missing cannot be locked \(E\w+\): .*\n$/],
+    [[url, '--state', folder], /^atrium: \S+ cannot be read \(EISDIR\)\n$/],
+    [['log.example.com', '--state', state], /^error: .*'log\.example\.com' is invalid for argument 'url'/],
+    [[url, '--state', state, '--webhook', 'alerts'], /^error: option '--webhook <url>' argument 'alerts' is invalid/],
+  ] as const) {
+    const run = runMonitor(...args, '--once')
+    assert.equal(await run.ended(60_000), 1)
+    assert.match(run.output(), says)
+    assert.doesNotMatch(run.output(), /^ +at /m)
+  }
 })

@@ -13,6 +13,7 @@ import { followLog, Misbehaviour, type Followed, type LoggedEntry } from './foll
 import { lockFile } from './lock-file.ts'
 import { readFollowed, writeFollowed } from './monitor-state.ts'
 import { readPolicyFile } from './run-witness.ts'
+import { Webhook } from './webhook.ts'
 
 export interface MonitorOptions {
   vkey?: string
@@ -53,26 +54,50 @@ interface Watched {
   expected: ReadonlySet<string> | undefined
 }
 
+/** After this time, a monitor that looks once sends nothing more. */
+const endsAfterMs = 60_000
+
 /** Watches a log: prints and sends what it sees. With `once`, it ends with exit code 1 if something is wrong. */
 export async function monitor(url: string, options: MonitorOptions): Promise<void> {
   const watched = readOptions(url, options)
   // Two that write one state would damage it, such as a run of cron that begins before the last one has ended.
   await lockFile(options.state)
   let last = await readFollowed(options.state)
+  let saved = entriesRead(last)
+  let saving: Promise<void> | undefined
+  const webhook = options.webhook === undefined ? undefined : new Webhook(options.webhook)
   for (;;) {
     const { reports, followed } = await look(watched, last)
     for (const report of reports) {
       console.log(toPlainJson(report))
-      if (options.webhook) await send(options.webhook, { log: url, ...report })
+      webhook?.add({ log: url, ...report })
     }
-    // Written after the reports: one that was not sent because of a crash is sent again.
-    if (entriesRead(followed) !== entriesRead(last)) await writeFollowed(options.state, followed)
     last = followed
+    // Written after the reports are sent: one that was not sent because of a crash is sent again.
+    if (saving === undefined && entriesRead(last) !== saved) {
+      saving = Promise.resolve(webhook?.sent()).then(async () => {
+        if (await save(options.state, followed)) saved = entriesRead(followed)
+        saving = undefined
+      })
+    }
     if (options.once) {
-      if (reports.some(({ event }) => event !== 'grown')) process.exitCode = 1
+      await webhook?.end(endsAfterMs)
+      await saving
+      if (entriesRead(last) !== saved || reports.some(({ event }) => event !== 'grown')) process.exitCode = 1
       return
     }
     await delay(options.interval * 1_000)
+  }
+}
+
+/** A state that cannot be written, as on a full disk, does not end the watch. It is written after the next look. */
+async function save(path: string, followed: Followed): Promise<boolean> {
+  try {
+    await writeFollowed(path, followed)
+    return true
+  } catch (error) {
+    console.error(`what was seen is not remembered: ${path} cannot be written: ${messageOf(error)}`)
+    return false
   }
 }
 
@@ -94,7 +119,13 @@ function readVerifier(vkey: string): Verifier {
 }
 
 function readExpected(path: string): ReadonlySet<string> {
-  const lines = readFileSync(path, 'utf8').split('\n')
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new OperatorError(`--expected cannot be read: ${messageOf(error)}`)
+  }
+  const lines = text.split('\n')
   return new Set(lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#')))
 }
 
@@ -177,21 +208,4 @@ async function readFile(url: string, endsAt: number): Promise<Buffer> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
-}
-
-/** A webhook that does not answer does not stop the monitor: its line is printed all the same. */
-async function send(webhook: string, body: object): Promise<void> {
-  try {
-    const headers = { 'content-type': 'application/json' }
-    const res = await fetch(webhook, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    if (!res.ok) console.error(`the webhook answered ${res.status}`)
-  } catch (error) {
-    console.error(`the webhook was not reached: ${error instanceof Error ? error.message : String(error)}`)
-  }
 }
