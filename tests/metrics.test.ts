@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { Agent } from 'node:http'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseAllDocuments } from 'yaml'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { call } from './support/call-api.ts'
 import { until } from './support/embedded-installation.ts'
 import { childPids, workerPids } from './support/worker-pids.ts'
 
@@ -126,6 +128,18 @@ test('a counter never falls, whichever process hangs, ends and is replaced', lin
   await until(attest, 'Space is back', 60_000)
   await until(areFour, 'it answers', 30_000)
   assert.equal(valueOf(await page(), attested), before + 1)
+})
+
+test('the API has no page while the process that adds up hangs: its own counters would be a fall', linux, async () => {
+  // The connection must exist: the process that hangs accepts the new ones.
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const ask = () => call(atrium.origin, 'GET /metrics', { agent })
+  assert.equal((await ask()).status, 200)
+  process.kill(atrium.pid, 'SIGSTOP')
+  const { status, headers } = await ask().finally(() => process.kill(atrium.pid, 'SIGCONT'))
+  assert.deepEqual([status, headers['retry-after']], [503, '1'])
+  assert.equal((await ask()).status, 200)
+  agent.destroy()
 })
 
 test('nobody reads metrics without the token or from elsewhere', async () => {
