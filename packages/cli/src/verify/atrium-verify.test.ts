@@ -66,26 +66,33 @@ test('the link can come from standard input', async () => {
   assert.match(stdout, /opens every line/)
 })
 
-test('Ctrl-C during the rebuild ends what it started and removes its folder', async (t) => {
-  const [bin, temporary] = [mkdtempSync(join(folder, 'bin-')), mkdtempSync(join(folder, 'tmp-'))]
-  const pidFile = join(bin, 'pid')
-  writeFileSync(join(bin, 'npm'), `#!/bin/sh\necho $$ > ${pidFile}.new && mv ${pidFile}.new ${pidFile}\nexec sleep 300\n`, {
-    mode: 0o755,
+for (const hanging of ['npm', 'docker']) {
+  test(`Ctrl-C during the rebuild ends ${hanging}, which it started, and removes its folder`, async (t) => {
+    if (hanging === 'docker' && process.platform !== 'linux') return t.skip('a sandbox is only used on Linux')
+    const [bin, temporary] = [mkdtempSync(join(folder, 'bin-')), mkdtempSync(join(folder, 'tmp-'))]
+    const pidFile = join(bin, 'pid')
+    // Without another sandbox, docker is asked.
+    if (hanging === 'docker')
+      for (const other of ['bwrap', 'podman']) writeFileSync(join(bin, other), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    writeFileSync(join(bin, hanging), `#!/bin/sh\necho $$ > ${pidFile}.new && mv ${pidFile}.new ${pidFile}\nexec sleep 300\n`, {
+      mode: 0o755,
+    })
+    const env = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, TMPDIR: temporary }
+    const child = spawn(process.execPath, [file, stub.origin, '--rebuild'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    let output = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    for (let i = 0; !existsSync(pidFile) && i < 400; i++) await delay(50)
+    const pid = Number(readFileSync(pidFile, 'utf8'))
+    t.after(() => isRunning(pid) && process.kill(pid))
+    child.kill('SIGINT')
+    // A docker that hangs is given up after a minute anyway.
+    const [code] = await once(child, 'close', { signal: AbortSignal.timeout(40_000) })
+    assert.equal(code, 1)
+    assert.match(output, /^FAILED +the checks: stopped during rebuilding the source; what is not listed above was not checked$/m)
+    assert.deepEqual(readdirSync(temporary), [])
+    assert.equal(isRunning(pid), false)
   })
-  const env = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, TMPDIR: temporary }
-  const child = spawn(process.execPath, [file, stub.origin, '--rebuild'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  let output = ''
-  child.stdout.on('data', (chunk) => (output += chunk))
-  for (let i = 0; !existsSync(pidFile) && i < 400; i++) await delay(50)
-  const pid = Number(readFileSync(pidFile, 'utf8'))
-  t.after(() => isRunning(pid) && process.kill(pid))
-  child.kill('SIGINT')
-  const [code] = await once(child, 'close')
-  assert.equal(code, 1)
-  assert.match(output, /^FAILED +the checks: stopped during rebuilding the source; what is not listed above was not checked$/m)
-  assert.deepEqual(readdirSync(temporary), [])
-  assert.equal(isRunning(pid), false)
-})
+}
 
 const cli = fileURLToPath(new URL('../atrium.ts', import.meta.url))
 for (const [name, program] of [

@@ -27,8 +27,9 @@ export async function rebuild(
   return report.check('rebuilding the source', async () => {
     const { packages, build } = checkManifests(source)
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'atrium-verify-')))
-    const sandbox = await findSandbox()
+    let sandbox: Sandbox | undefined
     try {
+      sandbox = await findSandbox(deadline)
       const bundle = await buildIn(folder, source, build, sandbox, deadline)
       const found = sha256(bundle)
       if (found !== certificate.functionCodeSha256) {

@@ -45,7 +45,7 @@ const packageOf: Record<string, string> = { docker: 'docker.io' }
 
 for (const [name, open] of Object.entries(sandboxes)) {
   test(`a build in ${name} has its folder, and no network, no other files, no variables and no other processes`, async (t) => {
-    const sandbox = await open().catch(() => undefined)
+    const sandbox = await open(new Deadline(300).signal).catch(() => undefined)
     if (!sandbox) return t.skip(`apt-get install ${packageOf[name] ?? name}, on a machine that lets it make namespaces`)
     try {
       await runProgram('the build', sandbox.program('node build.mjs', folder), new Deadline(60))
@@ -60,7 +60,7 @@ for (const [name, open] of Object.entries(sandboxes)) {
   })
 
   test(`what a build in ${name} leaves running ends with it, and a build that never ends at the deadline`, async (t) => {
-    const sandbox = await open().catch(() => undefined)
+    const sandbox = await open(new Deadline(300).signal).catch(() => undefined)
     if (!sandbox) return t.skip(`apt-get install ${packageOf[name] ?? name}, on a machine that lets it make namespaces`)
     const started = performance.now()
     try {

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { type Deadline, DeadlinePassed } from './deadline.ts'
 import type { Program } from './run-program.ts'
 
 /** Runs a command with access to one folder, read access to the programs of the machine, and no network. */
@@ -17,6 +18,8 @@ export interface Sandbox {
 
 const run = promisify(execFile)
 const PROBE_MS = 60_000
+/** A container is removed also after the deadline, so that has a limit of its own. */
+const REMOVAL_MS = 15_000
 
 /** Folders of programs and libraries, without home folders, settings and sockets. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/nix/store', '/etc/ld.so.cache', '/etc/alternatives']
@@ -27,16 +30,17 @@ const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/nix/store
  */
 export const sandboxes = {
   bubblewrap: openBubblewrap,
-  podman: () => openContainer('podman'),
-  docker: () => openContainer('docker'),
+  podman: (signal: AbortSignal) => openContainer('podman', signal),
+  docker: (signal: AbortSignal) => openContainer('docker', signal),
 } as const
 
-/** The first sandbox that works on this machine. */
-export async function findSandbox(): Promise<Sandbox | undefined> {
+/** The first sandbox that works on this machine. Throws DeadlinePassed: without a sandbox, the build would run unconfined. */
+export async function findSandbox(deadline: Deadline): Promise<Sandbox | undefined> {
   if (process.platform !== 'linux') return undefined
   for (const open of Object.values(sandboxes)) {
-    const sandbox = await open().catch(() => undefined)
+    const sandbox = await open(deadline.signal).catch(() => undefined)
     if (sandbox) return sandbox
+    if (deadline.signal.aborted) throw new DeadlinePassed()
   }
   return undefined
 }
@@ -56,7 +60,7 @@ const BUBBLEWRAP = words(
   '--unshare-all --die-with-parent --new-session --cap-drop ALL --hostname verify --proc /proc --dev /dev --tmpfs /tmp --clearenv',
 )
 
-async function openBubblewrap(): Promise<Sandbox> {
+async function openBubblewrap(signal: AbortSignal): Promise<Sandbox> {
   const sandbox: Sandbox = {
     name: 'bubblewrap',
     program: (command, folder) => ({
@@ -78,7 +82,7 @@ async function openBubblewrap(): Promise<Sandbox> {
     }),
     close: async () => undefined,
   }
-  await probe(sandbox)
+  await probe(sandbox, signal)
   return sandbox
 }
 
@@ -87,8 +91,8 @@ const CONTAINER = words(
     '--workdir /source --env HOME=/tmp',
 )
 
-async function openContainer(engine: 'docker' | 'podman'): Promise<Sandbox> {
-  const image = await importEmptyImage(engine)
+async function openContainer(engine: 'docker' | 'podman', signal: AbortSignal): Promise<Sandbox> {
+  const image = await importEmptyImage(engine, signal)
   const name = `atrium-verify-${randomBytes(8).toString('hex')}`
   const remove = async () => {
     for (const args of [
@@ -96,7 +100,12 @@ async function openContainer(engine: 'docker' | 'podman'): Promise<Sandbox> {
       ['rm', '--force', name],
       ['rmi', '--force', image],
     ]) {
-      await run(engine, args, { timeout: PROBE_MS, env: containerEnvironment() }).catch(() => undefined) // already removed
+      const options = { timeout: REMOVAL_MS, killSignal: 'SIGKILL', env: containerEnvironment() } as const
+      const hangs = await run(engine, args, options).then(
+        () => false,
+        (error: { killed?: boolean }) => error.killed === true, // otherwise it is already removed
+      )
+      if (hangs) return
     }
   }
   // Docker's root is the machine's root, and the caller must be able to remove the files. Podman's root is the caller.
@@ -123,7 +132,7 @@ async function openContainer(engine: 'docker' | 'podman'): Promise<Sandbox> {
     close: remove,
   }
   try {
-    await probe(sandbox)
+    await probe(sandbox, signal)
     return sandbox
   } catch (error) {
     await remove()
@@ -135,8 +144,8 @@ async function openContainer(engine: 'docker' | 'podman'): Promise<Sandbox> {
  * Imports an empty image (two blocks of zeros are a tar without entries), into which the folders of the machine are
  * mounted.
  */
-async function importEmptyImage(engine: string): Promise<string> {
-  const importing = run(engine, ['import', '-'], { timeout: PROBE_MS, env: containerEnvironment() })
+async function importEmptyImage(engine: string, signal: AbortSignal): Promise<string> {
+  const importing = run(engine, ['import', '-'], { ...limits(signal), env: containerEnvironment() })
   // An engine that fails before it reads closes its end, and then fails with an error of its own.
   importing.child.stdin?.on('error', () => undefined).end(Buffer.alloc(1_024))
   const image = (await importing).stdout.trim().split('\n').at(-1) ?? ''
@@ -151,16 +160,19 @@ function containerEnvironment(): Record<string, string> {
 }
 
 /** Checks that Node runs in the sandbox and can write to the folder, because the build would fail otherwise. */
-async function probe(sandbox: Sandbox): Promise<void> {
+async function probe(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-sandbox-'))
   try {
     const { file, args, env } = sandbox.program('node --version > probe', folder)
-    await run(file, args, { cwd: folder, env, timeout: PROBE_MS })
+    await run(file, args, { cwd: folder, env, ...limits(signal) })
     if (!(await readFile(join(folder, 'probe'), 'utf8')).startsWith('v')) throw new Error('Node does not run in the sandbox')
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
+
+/** A program that hangs may also ignore SIGTERM. */
+const limits = (signal: AbortSignal) => ({ timeout: PROBE_MS, killSignal: 'SIGKILL' as const, signal })
 
 function words(text: string): string[] {
   return text.split(' ')
