@@ -86,12 +86,22 @@ export async function followLog(
     const { reading, failure } = await readUpTo(head, followed, { read, onEntry, isEnough })
     if (reading.at < head.size) return { followed: { ...followed, reading }, failure }
     if (!isSame(rootOfEdge(reading.edge), head.root)) {
-      const message = `the log forked: its tree of ${head.size} leaves is not that of ${followed.size} leaves with the entries after them`
-      throw new Misbehaviour('forked', message, head.checkpoint)
+      throw new Misbehaviour('forked', describeFork(head, followed), head.checkpoint)
     }
     followed = { ...head, edge: reading.edge }
   }
   return { followed }
+}
+
+function describeFork(head: Head, { size }: Followed): string {
+  const served =
+    size === 0
+      ? 'the entries that it serves'
+      : `the first ${size} entries that this monitor has verified and those that it serves now`
+  return (
+    `the log forked: it signed a tree of ${head.size} entries that is not the tree of ${served}, so others may be shown ` +
+    'other entries. Do not trust what it logs, keep this report, whose checkpoint is the proof, and ask the operator of the log'
+  )
 }
 
 const copyEdge = (edge: Edge): Edge => new Map([...edge].map(([level, hashes]) => [level, [...hashes]]))

@@ -325,7 +325,7 @@ async function startProxiedWitness(name: string) {
     assert.equal(await run.ended(50), undefined, run.output())
   }
   const [, vkey, url] = line
-  const proxy: { answer?: { status: number; body: string } | undefined; redirectsGets?: boolean } = {}
+  const proxy: { answer?: { status: number; body: string } | undefined; redirectsGets?: boolean; cutsPosts?: boolean } = {}
   const server = createServer((req, res) => {
     void (async () => {
       const chunks: Buffer[] = []
@@ -335,6 +335,7 @@ async function startProxiedWitness(name: string) {
         const one = await fetch(`${url}${req.url}`, init)
         return { status: one.status, body: await one.text() }
       }
+      if (proxy.cutsPosts && req.method === 'POST') return void req.socket.destroy()
       if (proxy.redirectsGets && req.method === 'GET') return void res.writeHead(302, { location: '/elsewhere' }).end()
       const got = proxy.answer ?? (await passOn())
       res.writeHead(got.status).end(got.body)
@@ -377,6 +378,10 @@ test('a restored log waits for each witness, says which is missing, and goes on 
     assert.equal(sizeOf(await served()), size)
     assert.match(await stopped(), says)
   }
+  w1.proxy.cutsPosts = true
+  await publishCheckpoint(api.ctx)
+  assert.match(await stopped(), /policy: w1 answers 503, and could not be asked to cosign \(\w+\)$/)
+  w1.proxy.cutsPosts = false
   w1.proxy.answer = undefined
   await publishCheckpoint(api.ctx)
   assert.match(await stopped(), /witness w1 has a checkpoint that this log signed/)

@@ -151,7 +151,11 @@ export async function openContext(
 
   const restoreWindow = new RestoreWindow({
     db,
-    onError: (error) => log.error({ err: error }, 'confirmation of the restore not looked for'),
+    onError: (error) =>
+      log.error(
+        { err: error },
+        'the database cannot be asked whether an operator has confirmed the restore; it is asked again every second, and until it answers, no jobs run: check the database',
+      ),
     onFailed: (error) => {
       log.fatal({ err: error }, 'work did not begin after the confirmation of the restore; ending, to be started again')
       process.exit(1)

@@ -107,11 +107,13 @@ async function hear(ctx: LogContext, { url, verifier }: Reachable, { origin, key
   // witness that cosigns the last checkpoint of the database has seen nothing newer.
   const last = await findCheckpoint(ctx.db, origin)
   if (last === undefined) return { missing: `${shows}, and this database has no checkpoint of ${origin} that it could cosign` }
-  const cosigns = await askWitness(ctx, url, last, last.size, verifier).then(
-    (line) => line !== false,
-    () => false,
+  return askWitness(ctx, url, last, last.size, verifier).then(
+    (line) => (line === false ? { missing: shows } : {}),
+    // The cause may also be here, such as a tile that cannot be read.
+    (error: unknown) => ({
+      missing: status === undefined ? shows : `${shows}, and could not be asked to cosign (${causeOf(error)})`,
+    }),
   )
-  return cosigns ? {} : { missing: shows }
 }
 
 /** The code of the error on the network, such as ECONNREFUSED, which fetch hides. */
