@@ -74,7 +74,9 @@ export async function claimSweep(db: Db, { name, holder, leaseMs, intervalMs }: 
 
 const renewStatement = statement<{ name: string }>(
   'sweeps-renew',
-  `update sweep_leases set until = clock_timestamp() + make_interval(secs => $3 / 1000.0) where name = $1 and holder = $2 returning name`,
+  // Not one that was released meanwhile: nobody would run the sweep until the lease expires.
+  `update sweep_leases set until = clock_timestamp() + make_interval(secs => $3 / 1000.0)
+   where name = $1 and holder = $2 and until is not null returning name`,
 )
 
 /** Whether this process still holds the lease. */
@@ -84,9 +86,14 @@ export async function renewSweep(db: Db, { name, holder, leaseMs }: Omit<Claim, 
 
 const releaseStatement = statement<{ ran_at: string | null }>(
   'sweeps-release',
-  `update sweep_leases set until = null, ran_at = case when $3 then clock_timestamp() else ran_at end,
-     failed_at = case when $3 then failed_at else clock_timestamp() end
-   where name = $1 and holder = $2 returning ran_at`,
+  // The time is returned also if the lease is lost: without one, the sweep would count as one that never ran.
+  `with released as (
+     update sweep_leases set until = null, ran_at = case when $3 then clock_timestamp() else ran_at end,
+       failed_at = case when $3 then failed_at else clock_timestamp() end
+     where name = $1 and holder = $2 returning name, ran_at
+   )
+   select case when r.name is null then l.ran_at else r.ran_at end as ran_at
+   from sweep_leases l left join released r on r.name = l.name where l.name = $1`,
 )
 
 /** Releases the lease. `done`: the sweep ran to its end; otherwise it failed. Returns when it last ran to its end. */

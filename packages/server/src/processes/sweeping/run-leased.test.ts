@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { openDatabase, type Database } from '#db/database.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
 import { runLeased } from './run-leased.ts'
-import { insertSweeps } from '#features/installation/sweep-store.ts'
+import { insertSweeps, renewSweep } from '#features/installation/sweep-store.ts'
 
 let testDatabase: TestDatabase
 let db: Database
@@ -97,8 +97,15 @@ test('while one is at it no other begins; the lease of one that was killed runs 
   await db.pool.query("update sweep_leases set until = now() - interval '1 second' where name = $1", [name])
   assert.equal((await sweep(name, 'other', 0)).ran, true)
   gate.resolve()
-  await long
+  assert.equal((await long).times.length, 1, 'it learns that the other one has done it')
   assert.equal((await row(name))['holder'], 'other', 'the one that lost it gives back nothing')
+})
+
+test('a renewal that arrives after the release holds up nobody', async () => {
+  const name = await newSweep()
+  await sweep(name, 'one', 0)
+  assert.equal(await renewSweep(db, { name, holder: 'one', leaseMs: 15_000 }), false)
+  assert.equal((await sweep(name, 'two', 0)).ran, true)
 })
 
 test('times in the future, after a clock was set back, hold up nothing', async () => {
