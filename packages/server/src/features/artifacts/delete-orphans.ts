@@ -4,13 +4,12 @@ import { listKnownTenants } from '../tenants/store.ts'
 import { ownerOfKey } from '../blob-deletions/blob-keys.ts'
 import { areDeletionsHeld } from '../blob-deletions/hold-store.ts'
 import { listOpenUploads } from './uploads/upload-store.ts'
-import { claimSearch, listArtifactsWithBytes, saveSearch } from './orphan-store.ts'
+import { claimSearch, listArtifactsWithBytes, pauseBetweenRoundsSeconds, saveSearch } from './orphan-store.ts'
 
 /** A younger blob may belong to a row that is not committed yet. */
 const minAgeMs = 24 * 60 * 60 * 1_000
 const maxPages = 10
 const pauseBetweenRunsSeconds = 5 * 60
-const pauseBetweenRoundsSeconds = 60 * 60
 
 interface OrphanOptions {
   minAgeMs?: number

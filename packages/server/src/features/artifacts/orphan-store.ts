@@ -1,4 +1,8 @@
 import { statement, type Db } from '#db/database.ts'
+import { leaseOver } from '#db/lease-over.ts'
+
+/** The longest pause before the search goes on. */
+export const pauseBetweenRoundsSeconds = 60 * 60
 
 interface ArtifactRef {
   tenantId: string
@@ -27,7 +31,8 @@ export async function listArtifactsWithBytes(db: Db, refs: ArtifactRef[]): Promi
 
 const claimSearchStatement = statement<{ after_key: string }>(
   'blob-search-claim',
-  `update blob_search set due_at = now() + interval '10 minutes' where name = 'orphans' and due_at <= now() returning after_key`,
+  `update blob_search set due_at = now() + interval '10 minutes'
+   where name = 'orphans' and ${leaseOver('due_at', pauseBetweenRoundsSeconds)} returning after_key`,
 )
 
 /**
