@@ -142,7 +142,14 @@ describe('the forms of the console', { skip: skipWithoutChromium, timeout: 200_0
       fill: field('Rate limits, % of the default', '50'),
       sends: ['Save the limits'],
     },
-    { title: 'Edit a tenant', path: '/tenants/:id', as: 'operator', opens: 'Edit', sends: ['Save'] },
+    {
+      title: 'Edit a tenant',
+      path: '/tenants/:id',
+      as: 'operator',
+      opens: 'Edit',
+      fill: all(field('Name', 'Ferry'), field('E-mail address', 'a@ferry.example'), (page) => page.getByLabel(/^App/).click()),
+      sends: ['Save'],
+    },
     { title: 'New invite', path: '/invites', as: 'operator', opens: 'New invite', sends: ['Create the invite'] },
     {
       title: 'New credential',

@@ -94,6 +94,23 @@ describe('forms of the console whose answer is lost', { skip: skipWithoutChromiu
     await page.context().close()
   })
 
+  test('a title that is saved again after another one has the first text, although no answer arrived in between', async () => {
+    const { id } = await world.makeCollection([])
+    const { page } = await open(`/collections/${id}/settings`)
+    const title = page.getByLabel('Title', { exact: true })
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    for (const text of ['Lantern evening', 'Lantern morning']) {
+      await title.fill(text)
+      await loseAnswers(page, `**/v1/collections/${id}`, () => save.click())
+    }
+    await title.fill('Lantern evening')
+    await save.click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const { data } = (await send(world.api, 'GET', `/collections/${id}`, { key: world.tenant.publishableKey })).body
+    assert.equal(data.metadata.share_title, 'Lantern evening')
+    await page.context().close()
+  })
+
   test('a coupon whose memo was changed and changed back is the same coupon, and takes its credits once', async () => {
     const { page } = await open('/credits')
     const { id } = world.tenant

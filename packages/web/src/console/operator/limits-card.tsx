@@ -4,6 +4,7 @@ import { api } from '../api/api.ts'
 import { TextField } from '../components/fields.tsx'
 import { formatBytes, formatNumber } from '../components/format.tsx'
 import { FormDialog } from '../components/form-dialog.tsx'
+import { useChanges } from '../components/use-changes.ts'
 import { Card, Fact, FactGrid } from './fact-grid.tsx'
 
 type Limits = Awaited<ReturnType<typeof api.getTenantLimits>>['data']
@@ -77,23 +78,36 @@ function shown(name: Name, value: number): string {
   return name.includes('bytes') ? formatBytes(value) : formatNumber(value)
 }
 
-function LimitsForm({ tenant, limits, onClose, onSaved }: LimitsCardProps & { onClose: () => void }) {
-  const [texts, setTexts] = useState<Partial<Record<Name, string>>>(
-    Object.fromEntries(Object.entries(limits.overrides).map(([name, value]) => [name, String(value)])),
-  )
+type Texts = Partial<Record<Name, string>>
+
+function textsOf({ overrides }: Limits): Texts {
+  return Object.fromEntries(Object.entries(overrides).map(([name, value]) => [name, String(value)]))
+}
+
+function overridesOf(texts: Texts): Limits['overrides'] {
   const given = names.flatMap((name) => {
     const text = texts[name]?.trim() ?? ''
     return text === '' ? [] : [[name, Number(text)] as const]
   })
-  const body: Limits['overrides'] = Object.fromEntries(given)
+  return Object.fromEntries(given)
+}
+
+function LimitsForm({ tenant, limits, onClose, onSaved }: LimitsCardProps & { onClose: () => void }) {
+  const { values, changes, setter } = useChanges<Texts>(textsOf(limits))
+  // The call replaces all limits, so those that are not changed here are read again before.
+  const save = async () => {
+    const { data: now } = await api.getTenantLimits({ tenant_id: tenant.id })
+    const body = overridesOf({ ...textsOf(now), ...changes })
+    onSaved((await api.setTenantLimits({ tenant_id: tenant.id, body })).data)
+  }
   return (
     <FormDialog
       title={`Limits of ${isolated(tenant.name)}`}
       action="Save the limits"
       layout="side"
       onClose={onClose}
-      curl={() => ['setTenantLimits', { tenant_id: tenant.id, body }]}
-      onSubmit={async () => onSaved((await api.setTenantLimits({ tenant_id: tenant.id, body })).data)}
+      curl={() => ['setTenantLimits', { tenant_id: tenant.id, body: overridesOf(values) }]}
+      onSubmit={save}
     >
       <p class="hint">An empty field is the default of the installation.</p>
       <div class="fields-2">
@@ -104,9 +118,9 @@ function LimitsForm({ tenant, limits, onClose, onSaved }: LimitsCardProps & { on
             path={`/${name}`}
             type="number"
             min={name === 'rate_percent' ? 1 : 0}
-            value={texts[name] ?? ''}
+            value={values[name] ?? ''}
             placeholder={String(limits.limits[name])}
-            onChange={(text) => setTexts({ ...texts, [name]: text })}
+            onChange={setter(name)}
           />
         ))}
       </div>

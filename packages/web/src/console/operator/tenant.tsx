@@ -11,11 +11,12 @@ import { formatBytes, formatNumber, Time } from '../components/format.tsx'
 import { FormDialog } from '../components/form-dialog.tsx'
 import { Loading } from '../components/loading.tsx'
 import { PageHead } from '../components/page-head.tsx'
+import { useChanges } from '../components/use-changes.ts'
 import { TenantExport } from '../components/tenant-export.tsx'
 import { confirm } from '../shell/confirm.tsx'
 import { Card, Fact, FactGrid } from './fact-grid.tsx'
 import { LimitsCard } from './limits-card.tsx'
-import { type Roles, RolesField } from './roles-field.tsx'
+import { RolesField } from './roles-field.tsx'
 import { seenName, TenantState } from './tenants.tsx'
 import { UsageCard } from './usage-card.tsx'
 
@@ -166,10 +167,13 @@ function Actions({ tenant, onChanged }: { tenant: Tenant; onChanged: () => void 
 }
 
 function TenantForm({ tenant, onClose, onSaved }: { tenant: Tenant; onClose: () => void; onSaved: () => void }) {
-  const [name, setName] = useState(tenant.name)
-  const [email, setEmail] = useState(tenant.email ?? '')
-  const [roles, setRoles] = useState<Roles>(tenant.roles)
-  const body = { name: name.trim(), email: email.trim() === '' ? null : email.trim(), roles }
+  const { values, changes, setter } = useChanges({ name: tenant.name, email: tenant.email ?? '', roles: tenant.roles })
+  const { name, email, roles } = changes
+  const body = {
+    ...(name !== undefined && { name: name.trim() }),
+    ...(email !== undefined && { email: email.trim() || null }),
+    ...(roles && { roles }),
+  }
   return (
     <FormDialog
       title={`Edit ${isolated(tenant.name)}`}
@@ -177,21 +181,21 @@ function TenantForm({ tenant, onClose, onSaved }: { tenant: Tenant; onClose: () 
       onClose={onClose}
       curl={() => ['updateTenant', { tenant_id: tenant.id, body }]}
       onSubmit={async () => {
-        await api.updateTenant({ tenant_id: tenant.id, body })
+        if (Object.keys(body).length > 0) await api.updateTenant({ tenant_id: tenant.id, body })
         onSaved()
       }}
     >
-      <TextField label="Name" path="/name" value={name} onChange={setName} required maxLength={120} />
+      <TextField label="Name" path="/name" value={values.name} onChange={setter('name')} required maxLength={120} />
       <TextField
         label="E-mail address"
         path="/email"
         type="email"
-        value={email}
-        onChange={setEmail}
+        value={values.email}
+        onChange={setter('email')}
         maxLength={254}
         hint="May be empty."
       />
-      <RolesField value={roles} onChange={setRoles} />
+      <RolesField value={values.roles} onChange={setter('roles')} />
     </FormDialog>
   )
 }

@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks'
 import { isolated } from '../../space/text/format.ts'
 import { api } from '../api/api.ts'
 import { FormDialog } from '../components/form-dialog.tsx'
 import { SelectField, TextArea, TextField } from '../components/fields.tsx'
+import { useChanges } from '../components/use-changes.ts'
 import { parseEncryptionJwk } from './public-jwk.ts'
 
 export type Agent = Awaited<ReturnType<typeof api.getAgent>>['data']
@@ -22,45 +22,80 @@ interface AgentFormProps {
   onSaved: (agent: Agent) => void
 }
 
-/** Registers an agent, or changes what people see of it and how it answers. Tools are set through the API. */
-export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
-  const [name, setName] = useState(agent?.name ?? '')
-  const [description, setDescription] = useState(agent?.description ?? '')
-  const [instructions, setInstructions] = useState(agent?.instructions ?? '')
-  const [price, setPrice] = useState(String(agent?.price_credits ?? 5))
-  const [tokenPrice, setTokenPrice] = useState(String(agent?.credits_per_1k_tokens ?? 0))
-  const [callPrice, setCallPrice] = useState(String(agent?.credits_per_tool_call ?? 0))
-  const [minutes, setMinutes] = useState(String(agent?.max_minutes ?? 30))
-  const [run, setRun] = useState<'hosted' | 'remote'>(agent?.endpoint === undefined ? 'hosted' : 'remote')
-  const [provider, setProvider] = useState<Provider>((agent?.model?.provider as Provider | undefined) ?? 'echo')
-  const [model, setModel] = useState(agent?.model?.id ?? 'echo')
-  const [endpoint, setEndpoint] = useState(agent?.endpoint ?? '')
-  const [keyText, setKeyText] = useState(agent?.encryption_key ? JSON.stringify(agent.encryption_key, null, 2) : '')
-  const [greeting, setGreeting] = useState(agent?.greeting ?? '')
-  const shared = {
-    name: name.trim(),
-    description: description.trim(),
-    instructions,
-    price_credits: Number(price),
-    max_minutes: Number(minutes),
+type Patch = Parameters<typeof api.updateAgent>[0]['body']
+type Jwk = NonNullable<Agent['encryption_key']>
+
+function valuesOf(agent: Agent | undefined) {
+  return {
+    name: agent?.name ?? '',
+    description: agent?.description ?? '',
+    instructions: agent?.instructions ?? '',
+    price: String(agent?.price_credits ?? 5),
+    tokenPrice: String(agent?.credits_per_1k_tokens ?? 0),
+    callPrice: String(agent?.credits_per_tool_call ?? 0),
+    minutes: String(agent?.max_minutes ?? 30),
+    run: agent?.endpoint === undefined ? ('hosted' as const) : ('remote' as const),
+    provider: (agent?.model?.provider as Provider | undefined) ?? 'echo',
+    model: agent?.model?.id ?? 'echo',
+    endpoint: agent?.endpoint ?? '',
+    keyText: agent?.encryption_key ? JSON.stringify(agent.encryption_key, null, 2) : '',
+    greeting: agent?.greeting ?? '',
   }
+}
+type Values = ReturnType<typeof valuesOf>
+
+function registrationOf(values: Values, key: Jwk | undefined) {
+  const { run, provider, model, tokenPrice, callPrice } = values
   // The use of a remote agent is not metered.
   const metered = (text: string) => (run === 'remote' ? 0 : Number(text))
-  const use = { credits_per_1k_tokens: metered(tokenPrice), credits_per_tool_call: metered(callPrice) }
-  const chosen = run === 'remote' ? { endpoint: endpoint.trim() } : { model: { provider, id: model.trim() } }
+  const greeting = values.greeting.trim()
+  return {
+    name: values.name.trim(),
+    description: values.description.trim(),
+    instructions: values.instructions,
+    price_credits: Number(values.price),
+    max_minutes: Number(values.minutes),
+    credits_per_1k_tokens: metered(tokenPrice),
+    credits_per_tool_call: metered(callPrice),
+    ...(run === 'remote' ? { endpoint: values.endpoint.trim() } : { model: { provider, id: model.trim() } }),
+    ...(key && { encryption_key: key }),
+    ...(greeting !== '' && { greeting }),
+  }
+}
+
+/** The fields of the form that a field of an agent is made of. */
+const sources: Record<Exclude<keyof Patch, 'tools' | 'avatar_url' | 'rotate_signing_secret'>, readonly (keyof Values)[]> = {
+  name: ['name'],
+  description: ['description'],
+  instructions: ['instructions'],
+  price_credits: ['price'],
+  max_minutes: ['minutes'],
+  credits_per_1k_tokens: ['tokenPrice', 'run'],
+  credits_per_tool_call: ['callPrice', 'run'],
+  model: ['provider', 'model', 'run'],
+  endpoint: ['endpoint', 'run'],
+  encryption_key: ['keyText', 'run'],
+  greeting: ['greeting'],
+}
+
+/** null removes a field. */
+function patchOf(changes: Partial<Values>, values: Values, key: Jwk | undefined): Patch {
+  const whole = { model: null, endpoint: null, encryption_key: null, greeting: null, ...registrationOf(values, key) }
+  const isChanged = (field: string) => sources[field as keyof typeof sources].some((name) => name in changes)
+  return Object.fromEntries(Object.entries(whole).filter(([field]) => isChanged(field)))
+}
+
+/** Registers an agent, or changes what people see of it and how it answers. Tools are set through the API. */
+export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
+  const { values, changes, setter } = useChanges(valuesOf(agent))
+  const { run, keyText } = values
   // Only a remote agent has one. What is wrong with the text is never sent: it may be a private key.
   const parsedKey = run === 'remote' && keyText.trim() !== '' ? parseEncryptionJwk(keyText) : undefined
-  const key = typeof parsedKey === 'object' && { encryption_key: parsedKey }
-  const registration = { ...shared, ...use, ...chosen, ...key, ...(greeting.trim() === '' ? {} : { greeting: greeting.trim() }) }
-  const patch = {
-    ...shared,
-    ...use,
-    ...(run === 'remote' ? { model: null } : { endpoint: null }),
-    ...chosen,
-    ...(parsedKey === undefined ? { encryption_key: null } : key),
-    greeting: greeting.trim() === '' ? null : greeting.trim(),
-  }
+  const key = typeof parsedKey === 'object' ? parsedKey : undefined
+  const registration = registrationOf(values, key)
+  const patch = patchOf(changes, values, key)
   const save = async (idempotencyKey: string) => {
+    if (agent && Object.keys(patch).length === 0) return onClose()
     const { data } = agent
       ? await api.updateAgent({ agentId: agent.id, body: patch })
       : await api.registerAgent({ body: registration, idempotencyKey })
@@ -75,25 +110,25 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
       onSubmit={save}
       curl={() => (agent ? ['updateAgent', { agentId: agent.id, body: patch }] : ['registerAgent', { body: registration }])}
     >
-      <TextField label="Name" path="/name" value={name} onChange={setName} required maxLength={120} />
+      <TextField label="Name" path="/name" value={values.name} onChange={setter('name')} required maxLength={120} />
       <TextArea
         label="Description"
         path="/description"
-        value={description}
-        onChange={setDescription}
+        value={values.description}
+        onChange={setter('description')}
         rows={2}
         required
         maxLength={2_000}
       />
-      <SelectField label="Where it runs" path={null} value={run} onChange={setRun} options={runs} />
+      <SelectField label="Where it runs" path={null} value={run} onChange={setter('run')} options={runs} />
       {run === 'remote' && (
         <>
           <TextField
             label="Endpoint"
             path="/endpoint"
             type="url"
-            value={endpoint}
-            onChange={setEndpoint}
+            value={values.endpoint}
+            onChange={setter('endpoint')}
             required
             hint="An https address with a public host. It receives a signed request at each launch."
           />
@@ -104,7 +139,7 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
             rows={4}
             maxLength={10_000}
             value={keyText}
-            onChange={setKeyText}
+            onChange={setter('keyText')}
             problem={typeof parsedKey === 'string' ? parsedKey : undefined}
             hint={keyHint(parsedKey)}
           />
@@ -115,18 +150,18 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
           <SelectField
             label="Provider"
             path="/model/provider"
-            value={provider}
-            onChange={setProvider}
+            value={values.provider}
+            onChange={setter('provider')}
             options={providers.map((value) => [value, value === 'echo' ? 'echo: repeats, for tests' : value] as const)}
           />
-          <TextField label="Model" path="/model/id" value={model} onChange={setModel} required maxLength={100} />
+          <TextField label="Model" path="/model/id" value={values.model} onChange={setter('model')} required maxLength={100} />
         </>
       )}
       <TextArea
         label="Instructions"
         path="/instructions"
-        value={instructions}
-        onChange={setInstructions}
+        value={values.instructions}
+        onChange={setter('instructions')}
         rows={6}
         maxLength={32_000}
         hint="The system prompt of the model. Nobody but you reads it."
@@ -134,8 +169,8 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
       <TextArea
         label="Greeting"
         path="/greeting"
-        value={greeting}
-        onChange={setGreeting}
+        value={values.greeting}
+        onChange={setter('greeting')}
         rows={2}
         maxLength={2_000}
         hint="The first message in the room."
@@ -144,8 +179,8 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
         label="Price of a launch, in credits"
         path="/price_credits"
         type="number"
-        value={price}
-        onChange={setPrice}
+        value={values.price}
+        onChange={setter('price')}
         min={0}
         required
       />
@@ -155,8 +190,8 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
             label="Price of 1,000 tokens, in credits"
             path="/credits_per_1k_tokens"
             type="number"
-            value={tokenPrice}
-            onChange={setTokenPrice}
+            value={values.tokenPrice}
+            onChange={setter('tokenPrice')}
             min={0}
             required
             hint="Paid from the budget of a session. Without a budget, use costs nothing."
@@ -165,8 +200,8 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
             label="Price of a tool call, in credits"
             path="/credits_per_tool_call"
             type="number"
-            value={callPrice}
-            onChange={setCallPrice}
+            value={values.callPrice}
+            onChange={setter('callPrice')}
             min={0}
             required
           />
@@ -176,8 +211,8 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
         label="Longest stay, in minutes"
         path="/max_minutes"
         type="number"
-        value={minutes}
-        onChange={setMinutes}
+        value={values.minutes}
+        onChange={setter('minutes')}
         min={1}
         max={1_440}
         required

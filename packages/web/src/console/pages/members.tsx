@@ -10,6 +10,7 @@ import { FormDialog } from '../components/form-dialog.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Empty } from '../components/page-head.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
+import { useChanges } from '../components/use-changes.ts'
 import { confirm } from '../shell/confirm.tsx'
 
 type Member = Awaited<ReturnType<typeof api.listMembers>>['data'][number]
@@ -141,22 +142,23 @@ interface MemberFormProps {
 }
 
 function MemberForm({ member, onClose, onSaved }: MemberFormProps) {
-  const [email, setEmail] = useState(member?.email ?? '')
-  const [name, setName] = useState(member?.name ?? '')
-  const [role, setRole] = useState<Role | ''>(member?.role ?? '')
+  const { values, changes, setter } = useChanges<{ email: string; name: string; role: Role | '' }>({
+    email: '',
+    name: member?.name ?? '',
+    role: member?.role ?? '',
+  })
   const save = async () => {
-    // The form is not sent without a role.
-    if (role === '') return
-    const typedName = name.trim()
     if (member) {
-      const isRenamed = typedName !== (member.name ?? '')
-      await api.updateMember({
-        memberId: member.id,
-        body: { role, ...(isRenamed && { name: typedName === '' ? null : typedName }) },
-      })
+      const { name, role } = changes
+      const body = { ...(role && { role }), ...(name !== undefined && { name: name.trim() || null }) }
+      if (Object.keys(body).length > 0) await api.updateMember({ memberId: member.id, body })
       return onSaved(undefined)
     }
-    const { data } = await api.createMember({ body: { role, email: email.trim(), ...(typedName !== '' && { name: typedName }) } })
+    const { role } = values
+    // The form is not sent without a role.
+    if (role === '') return
+    const name = values.name.trim()
+    const { data } = await api.createMember({ body: { role, email: values.email.trim(), ...(name !== '' && { name }) } })
     onSaved({ url: data.invitation.url, email: data.email })
   }
   return (
@@ -171,21 +173,21 @@ function MemberForm({ member, onClose, onSaved }: MemberFormProps) {
           label="E-mail address"
           path="/email"
           type="email"
-          value={email}
-          onChange={setEmail}
+          value={values.email}
+          onChange={setter('email')}
           required
           maxLength={254}
           pattern={emailPattern}
           title="An address with a domain, such as maria@example.com"
         />
       )}
-      <TextField label="Name" path="/name" value={name} onChange={setName} maxLength={120} />
+      <TextField label="Name" path="/name" value={values.name} onChange={setter('name')} maxLength={120} />
       <SelectField
         label="Role"
         path="/role"
-        value={role}
+        value={values.role}
         options={member ? roles : [['', 'Choose a role'], ...roles]}
-        onChange={setRole}
+        onChange={setter('role')}
         required
       />
     </FormDialog>

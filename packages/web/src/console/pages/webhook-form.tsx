@@ -1,11 +1,12 @@
 import type { EventType } from '@atrium/contract/event-types'
-import { useState } from 'preact/hooks'
 import { type api, currentSession } from '../api/api.ts'
 import { CheckField, CheckGroup, TextField } from '../components/fields.tsx'
 import { FormDialog } from '../components/form-dialog.tsx'
+import { useChanges } from '../components/use-changes.ts'
 
 export type Endpoint = Awaited<ReturnType<typeof api.getWebhookEndpoint>>['data']
-type Body = Parameters<typeof api.createWebhookEndpoint>[0]['body']
+type NewEndpoint = Parameters<typeof api.createWebhookEndpoint>[0]['body']
+export type EndpointPatch = Parameters<typeof api.updateWebhookEndpoint>[0]['body']
 
 /** The types that the form offers. A list of its own, because that of the contract brings its schemas with it. */
 export const allTypes: readonly EventType[] = [
@@ -46,36 +47,63 @@ function addressHint(): string {
   return currentSession().development ? `${hint} A development installation can also allow http to this machine.` : hint
 }
 
-interface WebhookFormProps {
-  /** Absent: a new one. */
-  endpoint: Endpoint | undefined
-  onClose: () => void
-  onSave: (body: Body, idempotencyKey: string) => Promise<void>
+type WebhookFormProps = { onClose: () => void } & (
+  | { /** A new one. */ endpoint: undefined; onSave: (body: NewEndpoint, idempotencyKey: string) => Promise<void> }
+  | { endpoint: Endpoint; onSave: (body: EndpointPatch) => Promise<void> }
+)
+
+interface Values {
+  url: string
+  description: string
+  /** Empty: every type. */
+  events: readonly EventType[]
+}
+
+function newEndpointOf({ url, description, events }: Values): NewEndpoint {
+  const said = description.trim()
+  return {
+    url: url.trim(),
+    ...(said !== '' && { description: said }),
+    ...(events.length > 0 && { events: [...events] }),
+  }
+}
+
+function patchOf({ url, description, events }: Partial<Values>): EndpointPatch {
+  return {
+    ...(url !== undefined && { url: url.trim() }),
+    ...(description !== undefined && { description: description.trim() || null }),
+    ...(events && { events: events.length === 0 ? null : [...events] }),
+  }
 }
 
 /** The address and what is sent there. Without a choice of events, every type is sent. */
-export function WebhookForm({ endpoint, onClose, onSave }: WebhookFormProps) {
-  const [url, setUrl] = useState(endpoint?.url ?? '')
-  const [description, setDescription] = useState(endpoint?.description ?? '')
-  const [events, setEvents] = useState<readonly EventType[]>(
-    endpoint && endpoint.events.length < allTypes.length ? endpoint.events : [],
-  )
-  const chosen = events.length === 0 ? (endpoint ? { events: null } : {}) : { events: [...events] }
-  const said = description.trim()
-  const body = { url: url.trim(), ...chosen, ...(endpoint || said !== '' ? { description: said || null } : {}) } as Body
+export function WebhookForm(props: WebhookFormProps) {
+  const { endpoint, onClose } = props
+  const { values, changes, setter } = useChanges<Values>({
+    url: endpoint?.url ?? '',
+    description: endpoint?.description ?? '',
+    events: endpoint && endpoint.events.length < allTypes.length ? endpoint.events : [],
+  })
+  const { url, description, events } = values
   return (
     <FormDialog
       title={endpoint ? 'Edit the endpoint' : 'New endpoint'}
       action={endpoint ? 'Save' : 'Add the endpoint'}
       onClose={onClose}
-      curl={() => (endpoint ? ['updateWebhookEndpoint', { id: endpoint.id, body }] : ['createWebhookEndpoint', { body }])}
-      onSubmit={(idempotencyKey) => onSave(body, idempotencyKey)}
+      curl={() =>
+        endpoint
+          ? ['updateWebhookEndpoint', { id: endpoint.id, body: patchOf(changes) }]
+          : ['createWebhookEndpoint', { body: newEndpointOf(values) }]
+      }
+      onSubmit={(idempotencyKey) =>
+        props.endpoint ? props.onSave(patchOf(changes)) : props.onSave(newEndpointOf(values), idempotencyKey)
+      }
     >
-      <TextField label="Address" type="url" value={url} onChange={setUrl} required path="/url" hint={addressHint()} />
+      <TextField label="Address" type="url" value={url} onChange={setter('url')} required path="/url" hint={addressHint()} />
       <TextField
         label="Description"
         value={description}
-        onChange={setDescription}
+        onChange={setter('description')}
         maxLength={200}
         path="/description"
         hint="For people. May be empty."
@@ -87,7 +115,7 @@ export function WebhookForm({ endpoint, onClose, onSave }: WebhookFormProps) {
             label={type}
             path={null}
             checked={events.includes(type)}
-            onChange={(isChosen) => setEvents(isChosen ? [...events, type] : events.filter((one) => one !== type))}
+            onChange={(isChosen) => setter('events')(isChosen ? [...events, type] : events.filter((one) => one !== type))}
           />
         ))}
       </CheckGroup>

@@ -14,7 +14,7 @@ import { navigate } from '../router/router.tsx'
 import { confirm } from '../shell/confirm.tsx'
 import { showToast } from '../shell/toast-store.ts'
 import { Deliveries } from './webhook-deliveries.tsx'
-import { WebhookForm } from './webhook-form.tsx'
+import { type EndpointPatch, WebhookForm } from './webhook-form.tsx'
 import { readDeliveryHealth } from './webhook-health.ts'
 import { EndpointState, eventsText, WebhookSecret } from './webhooks.tsx'
 
@@ -35,14 +35,14 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
         {error === undefined ? <Loading /> : <FailureNote error={error} onRetry={endpoint.reload} />}
       </>
     )
-  const save = async (body: Parameters<typeof api.updateWebhookEndpoint>[0]['body']) => {
+  const save = async (body: EndpointPatch) => {
     const { secret: made, ...saved } = (await api.updateWebhookEndpoint({ id, body })).data
     endpoint.set(() => saved)
     setSecret(made)
     setEditing(false)
     setChanges(changes + 1)
   }
-  const edit = async (body: Parameters<typeof save>[0]) => {
+  const edit = async (body: EndpointPatch) => {
     // Read before, because afterwards they are on their way. Without an answer, the message is the short one.
     const health = await readDeliveryHealth(id, AbortSignal.timeout(2_000)).catch(() => undefined)
     await save(body)

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { isolated } from '../../../space/text/format.ts'
 import { api } from '../../api/api.ts'
 import { may } from '../../api/roles.ts'
@@ -7,6 +7,7 @@ import { CurlButton } from '../../components/curl-button.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '../../components/fields.tsx'
 import { Form } from '../../components/form.tsx'
 import { SecretDialog } from '../../components/secret-dialog.tsx'
+import { useChanges } from '../../components/use-changes.ts'
 import { Link, navigate } from '../../router/router.tsx'
 import { confirm } from '../../shell/confirm.tsx'
 import { showToast } from '../../shell/toast-store.ts'
@@ -66,20 +67,17 @@ function bodyOf({ share_title, share_description, theme, ...access }: Partial<Va
 
 function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { onSecrets: (secrets: Secrets) => void }) {
   const { id, metadata } = collection
-  // Only these are sent: another member or the app may have changed the others since the page was loaded.
-  const [changes, setChanges] = useState<Partial<Values>>({})
-  const values = { ...valuesOf(collection), ...changes }
-  const setter =
-    <Name extends keyof Values>(name: Name) =>
-    (value: Values[Name]) =>
-      setChanges((now) => ({ ...now, [name]: value }))
+  const { values, changes, setter, forget } = useChanges(valuesOf(collection))
   const body = bodyOf(changes)
+  const last = useRef({ request: '', count: 0 })
   const save = async (formKey: string) => {
-    // A field that was changed and changed back is sent, so equal values of the form may be different requests.
-    const idempotencyKey = [formKey, ...Object.keys(changes).toSorted()].join('.')
+    // Only a request that is sent twice in a row has the same key. If another one was sent in between, the answer of the
+    // first one would be replayed, and the values of the other one would stay.
+    const request = JSON.stringify(body)
+    if (request !== last.current.request) last.current = { request, count: last.current.count + 1 }
+    const idempotencyKey = `${formKey}.${last.current.count}`
     const { contributor_token: token, ...changed } = (await api.updateCollection({ id, body, idempotencyKey })).data
-    // What was typed while it was being saved stays.
-    setChanges((now) => (now === changes ? {} : now))
+    forget(changes)
     onChange(changed)
     if (token !== undefined) onSecrets([['Contributor token', token]])
     showToast('Saved')

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
 import { api } from '../../api/api.ts'
 import { TextArea, TextField } from '../../components/fields.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
+import { useChanges } from '../../components/use-changes.ts'
 import type { Artifact } from './artifacts.tsx'
 
 interface DescribeFormProps {
@@ -13,34 +13,33 @@ interface DescribeFormProps {
 
 /** What an artifact is called, and what it shows. An empty field removes the text. */
 export function DescribeForm({ collectionId, artifact, onClose, onDone }: DescribeFormProps) {
-  const [title, setTitle] = useState(artifact.title ?? '')
-  const [alt, setAlt] = useState(artifact.alt ?? '')
+  const { values, changes, setter } = useChanges({ title: artifact.title ?? '', alt: artifact.alt ?? '' })
   const target = { id: collectionId, artifactId: artifact.id }
-  const body = () => ({ title: title.trim() || null, alt: alt.trim() || null })
+  const body = Object.fromEntries(Object.entries(changes).map(([name, text]) => [name, text.trim() || null]))
   return (
     <FormDialog
       title="Title and alt text"
       action="Save"
       onClose={onClose}
-      curl={() => ['curateArtifact', { ...target, collectionToken: '$COLLECTION_TOKEN', body: body() }]}
+      curl={() => ['curateArtifact', { ...target, collectionToken: '$COLLECTION_TOKEN', body }]}
       onSubmit={async () => {
-        await api.curateArtifact({ ...target, body: body() })
+        if (Object.keys(body).length > 0) await api.curateArtifact({ ...target, body })
         onDone()
       }}
     >
       <TextField
         label="Title"
         path="/title"
-        value={title}
-        onChange={setTitle}
+        value={values.title}
+        onChange={setter('title')}
         maxLength={200}
         hint="The share page shows it below the picture."
       />
       <TextArea
         label="Alt text"
         path="/alt"
-        value={alt}
-        onChange={setAlt}
+        value={values.alt}
+        onChange={setter('alt')}
         maxLength={1_000}
         hint="What it shows, for people who cannot see it. Without it, pages use the title."
       />
