@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newRoomSecret } from '@atrium/room-client/new-room-secret'
 import { deriveClientKeys, sealClientLine } from '@atrium/sealing/client-sealed'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
@@ -104,6 +104,7 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await bob.page.reload()
     await bob.page.getByRole('heading', { name: 'The room is ready' }).waitFor({ timeout: 20_000 })
     assert.equal(configs(bob) - before, 1, 'a listed room that opens reads the configuration once')
+    await bob.page.getByText('Nobody has written yet').waitFor()
     await write(bob.page, 'Good evening from the harbour')
     await message(ann.page, 'Good evening').waitFor()
     assert.match(
@@ -116,6 +117,16 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
       (await message(bob.page, 'Welcome').locator('.byline').textContent()) ?? '',
       /^Ann.*made the room, without a sign-in/,
     )
+    // Everybody has one colour, in the conversation and on the list.
+    await button(bob.page, 'People').first().click()
+    for (const [name, text] of [
+      ['Ann', 'Welcome'],
+      ['Bob', 'Good evening'],
+    ] as const) {
+      const item = bob.page.locator('.people li', { has: bob.page.locator('.name', { hasText: name }) })
+      const classOf = (one: Locator) => one.locator('.avatar').getAttribute('class')
+      assert.equal(await classOf(item), await classOf(message(bob.page, text)))
+    }
     // A later visit on this device, which has nothing but its keys.
     await bob.page.reload()
     await message(bob.page, 'Welcome').waitFor()

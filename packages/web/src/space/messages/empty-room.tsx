@@ -1,6 +1,7 @@
 import { ArchDrawing } from '../components/arch.tsx'
 import { ShareLink } from '../components/share-link.tsx'
 import type { RoomSession } from '../room/room-session.ts'
+import { ownerIn } from '../room-link.ts'
 import { useStore } from '../use-store.ts'
 import { t } from '../text/text.ts'
 
@@ -8,13 +9,15 @@ import { t } from '../text/text.ts'
 export function EmptyRoom({ session, onInvite }: { session: RoomSession; onInvite: () => void }) {
   const policy = useStore(session.state, (state) => state.policy)
   const title = useStore(session.state, (state) => state.title)
+  const isOwner = session.listed?.own.device.signing.thumbprint === ownerIn(session.secret)
   return (
     <section class="empty" aria-labelledby="empty-title">
       <ArchDrawing />
       <h2 id="empty-title">{t.messages.emptyTitle}</h2>
       {session.listed ? (
         <>
-          <p>{t.sealed.list.empty}</p>
+          {/* Only the owner invites. */}
+          <p>{isOwner ? t.sealed.list.empty : t.sealed.list.emptyMember}</p>
           <div class="buttons">
             <button class="button primary" type="button" aria-haspopup="dialog" onClick={onInvite}>
               {t.room.people}

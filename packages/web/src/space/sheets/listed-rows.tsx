@@ -7,6 +7,7 @@ import { Confirm, useAsking } from '../components/confirm.tsx'
 import { memberName, memberNote } from '../components/members.ts'
 import { ShareLink } from '../components/share-link.tsx'
 import type { OwnInvitation } from '../room/room-list.ts'
+import { authorOf } from '../room/shown-entry.ts'
 import { invitationLink } from '../service.ts'
 import { list } from '../text/format.ts'
 import { t } from '../text/text.ts'
@@ -45,7 +46,7 @@ export function MemberItem({ member, isOwner, isYou, removal, onLetIn, busy = fa
   const words = t.sealed.list
   return (
     <li>
-      <Avatar author={agent === undefined ? { kind: 'account', name, key: member.key } : { kind: 'agent', id: agent, name }} />
+      <Avatar author={authorOf(member)} />
       <div class="person">
         <p>
           <bdi class="name">{name}</bdi> {isYou && <span class="optional">{t.authors.isYou}</span>}{' '}

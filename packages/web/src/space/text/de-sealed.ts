@@ -33,6 +33,7 @@ export const sealed: Text['sealed'] = {
     head: 'Nur Personen auf der Liste. Der Schlüssel bleibt bei ihnen.',
     empty:
       'Unter „Personen“ findest du die Einladungen. Schick jede an die Person, für die sie ist, und nimm auf, wer geantwortet hat.',
+    emptyMember: 'Noch hat niemand etwas geschrieben. Wer auf der Liste steht, kann lesen, was du schreibst.',
     share:
       'Dieser Link öffnet den Raum nur auf Geräten, die auf der Liste stehen. Um jemanden aufzunehmen, schick eine Einladung: siehe „Personen“.',
     members: 'Auf der Liste',

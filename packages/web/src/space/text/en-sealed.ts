@@ -35,6 +35,7 @@ export const sealed = {
     addressesHint: 'You then send each of them an invitation. You can also invite people later.',
     head: 'Only people on its list. The key stays with them.',
     empty: 'Under People you find the invitations. Send each one to the person that it is for, and let in who has answered.',
+    emptyMember: 'Nobody has written yet. Everyone on the list can read what you write.',
     share: 'This link opens the room only on devices that are on its list. To bring somebody in, send an invitation: see People.',
     members: 'On the list',
     removeHint: 'Whoever is removed reads nothing that is written afterwards: the room gets another key.',

@@ -32,6 +32,7 @@ export const sealed: Text['sealed'] = {
     head: 'Solo personas de su lista. La clave se queda con ellas.',
     empty:
       'En «Personas» encuentras las invitaciones. Envía cada una a la persona a la que va dirigida y admite a quien haya respondido.',
+    emptyMember: 'Nadie ha escrito todavía. Quien esté en la lista puede leer lo que escribas.',
     share:
       'Este enlace abre la sala solo en dispositivos que están en su lista. Para que entre alguien, envía una invitación: consulta «Personas».',
     members: 'En la lista',

@@ -33,6 +33,7 @@ export const sealed: Text['sealed'] = {
     head: 'Seulement les personnes de la liste. La clé reste chez elles.',
     empty:
       'Sous « Personnes », vous trouvez les invitations. Envoyez chacune à la personne à qui elle est destinée, puis admettez les personnes qui ont répondu.',
+    emptyMember: 'Personne n’a encore rien écrit. Les personnes de la liste peuvent lire ce que vous écrivez.',
     share:
       'Ce lien n’ouvre le salon que sur les appareils de la liste. Pour faire venir quelqu’un, envoyez une invitation : voir « Personnes ».',
     members: 'Sur la liste',
