@@ -227,7 +227,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     await close()
   })
 
-  test('a slow page that is requested again meanwhile does not bring back what is removed, nor lose what is new', async () => {
+  test('a slow page that is requested again meanwhile does not bring back what is removed or changed, nor lose what is new', async () => {
     const { page, problems, close } = await open()
     await untilLive(page)
     changes = { items: [5, 3, 2, 1].map((n) => itemOf(n)) }
@@ -237,10 +237,12 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     send('item', itemOf(4))
     await page.getByText('Message 4', { exact: true }).waitFor()
     await until(() => answers.length === 1, 'the request')
+    send('item', itemOf(2, 'Another 2'))
+    await page.getByText('Another 2', { exact: true }).waitFor()
     changes = { items: [6, 5, 4, 3, 2, 1].map((n) => itemOf(n)) }
     answers[0]?.()
     await page.getByText('Message 5', { exact: true }).waitFor()
-    assert.deepEqual(await texts(page), ['Message 4', 'Message 5', 'Message 3', 'Message 2', 'Message 1'])
+    assert.deepEqual(await texts(page), ['Message 4', 'Message 5', 'Message 3', 'Another 2', 'Message 1'])
     await until(() => answers.length === 2, 'the page is requested again')
     send('removed', { id: idOf(3) })
     send('item', itemOf(7))

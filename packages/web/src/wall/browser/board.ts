@@ -27,9 +27,10 @@ export class Board {
   /** How many came when as many as the page keeps waited already. The newest page has them. */
   #more = 0
   /**
-   * Items that arrived or were removed after a new page was requested. That page may not contain these changes yet.
+   * Items that arrived, changed or were removed after a new page was requested. That page may not contain these changes
+   * yet.
    */
-  #since: { arrived: Set<string>; removed: Set<string> } | undefined
+  #since: { arrived: Set<string>; changed: Set<string>; removed: Set<string> } | undefined
   #refreshTimer: number | undefined
 
   constructor(options: BoardOptions) {
@@ -63,6 +64,7 @@ export class Board {
       for (const name of ['current', 'leaving'])
         if (shown.classList.contains(name) && name === 'current') made.classList.add(name)
       shown.replaceWith(made)
+      this.#since?.changed.add(open.id)
     } else {
       made.classList.add('arrived')
       this.#place(made, open.created_at)
@@ -119,7 +121,7 @@ export class Board {
     if (this.#since) return this.refreshSoon()
     clearTimeout(this.#refreshTimer)
     this.#refreshTimer = undefined
-    const since = (this.#since = { arrived: new Set<string>(), removed: new Set<string>() })
+    const since = (this.#since = { arrived: new Set<string>(), changed: new Set<string>(), removed: new Set<string>() })
     const page = await loadPage()
     this.#since = undefined
     if (!page) return
@@ -129,7 +131,9 @@ export class Board {
       this.#showCount()
     }
     const { items } = this.#options
-    const fresh = [...page.items].filter(({ id }) => !since.removed.has(id) && !this.#waiting.has(id))
+    const fresh = [...page.items]
+      .filter(({ id }) => !since.removed.has(id) && !this.#waiting.has(id))
+      .map((item) => (since.changed.has(item.id) && this.#find(item.id)) || item)
     const known = new Set(fresh.map(({ id }) => id))
     const early = [...items.children].filter(({ id }) => since.arrived.has(id) && !known.has(id))
     const current = items.querySelector('.current')?.id
