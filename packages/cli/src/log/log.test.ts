@@ -243,6 +243,10 @@ test('a monitor reports growth, unexpected entries, forks and roll-backs, and ca
   writeFileSync(state, JSON.stringify(forked))
   const fork = await look()
   assert.deepEqual([fork.code, fork.reports.at(-1).event], [1, 'forked'])
+  assert.match(
+    fork.reports.at(-1).message,
+    /^the log forked: it signed a tree of 12 entries that is not the tree of the first 3 entries/,
+  )
   assert.match(fork.reports.at(-1).checkpoint, /\n12\n/)
   assert.deepEqual(JSON.parse(readFileSync(state, 'utf8')).size, 3, 'a fork is not followed')
   writeFileSync(state, JSON.stringify({ ...JSON.parse(after), size: 99 }))
