@@ -1,4 +1,5 @@
 import { type JsonObject, parseJsonObject } from '@atrium/contract/strict-json'
+import { retryAfterSecondsOf, wait } from '@atrium/room-client/retry'
 import { type Deadline, DeadlinePassed } from './deadline.ts'
 import { CheckFailed } from './report.ts'
 
@@ -26,6 +27,10 @@ export const ROOM: DownloadLimits = { maxBytes: 128 * 1024 * 1024, timeoutMs: 30
 
 /** The longest pause between two chunks of an answer. */
 const IDLE_MS = 15_000
+
+/** How often a request is repeated that the service's limit of requests refused, and the longest wait before that. */
+const MAX_REPEATS = 3
+const MAX_RETRY_AFTER_SECONDS = 3
 
 /** Sends requests to one service within the time limit of all checks. */
 export class Downloads {
@@ -59,13 +64,16 @@ export class Downloads {
     const signal = AbortSignal.any([this.#deadline.signal, late.signal])
     try {
       this.#deadline.check()
-      const response = await fetch(this.origin + path, {
-        ...post,
-        redirect: 'manual',
-        signal,
-        credentials: 'omit',
-        cache: 'no-store',
-      })
+      const send = () =>
+        fetch(this.origin + path, { ...post, redirect: 'manual', signal, credentials: 'omit', cache: 'no-store' })
+      let response = await send()
+      for (let repeats = 0; response.status === 429 && repeats < MAX_REPEATS; repeats++) {
+        const seconds = Math.max(retryAfterSecondsOf(response.headers) ?? 1, 1)
+        if (seconds > MAX_RETRY_AFTER_SECONDS) break
+        await response.body?.cancel()
+        await wait(seconds * 1_000, signal)
+        response = await send()
+      }
       if (accepted && !accepted.includes(response.status)) {
         await response.body?.cancel()
         const where = response.status >= 300 && response.status < 400 ? ' (a redirect, which is not followed)' : ''

@@ -48,17 +48,29 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-const offer = (...epochs: object[]) => void (api.answers['GET /v1/epochs?limit=200'] = json({ data: epochs }))
+/** Answers with these epochs, in pages as the API has them. */
+function offer(...epochs: object[]): void {
+  for (let from = 0; from === 0 || from < epochs.length; from += 200) {
+    const isLast = from + 200 >= epochs.length
+    answerPage(from, epochs.slice(from, from + 200), isLast ? undefined : `after ${from + 200}`)
+  }
+}
+
+function answerPage(from: number, data: unknown, next?: string): void {
+  const cursor = from === 0 ? '' : `&cursor=${encodeURIComponent(`after ${from}`)}`
+  api.answers[`GET /v1/epochs?limit=200${cursor}`] = json({ data, meta: next === undefined ? {} : { next_cursor: next } })
+}
+
+const makeEpochs = (count: number) => Array.from({ length: count }, (_, i) => ({ ...epoch, epoch: `e${i + 1}` }))
 
 /** The entries that an honest log has. */
-function honest(): Buffer[] {
+function honest(epochs: readonly object[] = [epoch]): Buffer[] {
   const { signed, sig, alg, pubkey } = space.certificate.cert
   const files = new Map(space.build.app.filter(({ path }) => path !== '/space').map(({ path, body }) => [path, body]))
   const code = (JSON.parse(signed) as { functionCodeSha256: string }).functionCodeSha256
   const page = appPageEntry({ page: space.build.app[0]!.body, files, code })
-  return [{ type: 'certificate', signed, sig, alg, pubkey }, page, { type: 'epoch', ...epoch }].map((entry) =>
-    Buffer.from(JSON.stringify(entry)),
-  )
+  const logged = epochs.map((one) => ({ type: 'epoch', ...one }))
+  return [{ type: 'certificate', signed, sig, alg, pubkey }, page, ...logged].map((entry) => Buffer.from(JSON.stringify(entry)))
 }
 
 /** Serves a log with these entries. */
@@ -132,6 +144,55 @@ test('a certificate, page or epoch that is not the logged one fails', async () =
   }
   offer(epoch, { ...epoch, epoch: 'e2', expires_at: '2020-11-20T09:30:00.000Z' })
   assert.match((await run({ logState: undefined })).output, /proved +the epochs that are offered are the logged ones \(1\)/)
+})
+
+test('the epochs are read to the end of the list, and the newest are compared', async () => {
+  const epochs = makeEpochs(450)
+  await serveLog(honest(epochs))
+  offer(...epochs)
+  const { code, output } = await run()
+  assert.equal(code, 0, output)
+  assert.match(output, /proved +the epochs that are offered are the logged ones \(40\)\nnot checked +410 older epochs/)
+  offer(...epochs.with(429, { ...epochs[429]!, value: 4 }))
+  const other = await run()
+  assert.equal(other.code, 1)
+  assert.match(other.output, /FAILED +the epochs in the log: epoch e430 is not as it was logged/)
+})
+
+test('a list of epochs that does not end fails, and what was read of it is compared', async () => {
+  const epochs = makeEpochs(450)
+  await serveLog(honest(epochs))
+  const fails = async (said: RegExp) => {
+    const { code, output } = await run({ logState: undefined })
+    assert.equal(code, 1)
+    assert.match(output, said)
+    assert.doesNotMatch(output, /epochs that are offered/)
+  }
+  offer(...epochs)
+  for (const next of ['after 200', '', 'x'.repeat(501)]) {
+    answerPage(200, epochs.slice(200, 400), next)
+    await fails(/FAILED +the epochs in the log: the cursor of page 2 of \/v1\/epochs leads to no other page/)
+  }
+  answerPage(200, [{ ...epoch, value: 4 }], 'after 200')
+  await fails(/FAILED +the epochs in the log: epoch e1 is not as it was logged/)
+  for (const data of [{}, null, [1]]) {
+    answerPage(200, data)
+    await fails(/FAILED +the epochs in the log: page 2 of \/v1\/epochs is no list of epochs/)
+  }
+  // Another empty page after each.
+  for (let page = 0; page < 1_001; page++) answerPage(page * 200, [], `after ${(page + 1) * 200}`)
+  await fails(/FAILED +the epochs in the log: the list of epochs has more than 1000 pages/)
+})
+
+test('a page of epochs that the API limits is asked for again, and not for ever', async () => {
+  const page = api.answers['GET /v1/epochs?limit=200']!
+  let refusals = 1
+  api.answers['GET /v1/epochs?limit=200'] = () =>
+    refusals-- > 0 ? { status: 429, headers: { 'retry-after': '1' }, body: '' } : (page as { body: string })
+  await serveLog(honest())
+  assert.match((await run()).output, /proved +the epochs that are offered are the logged ones/)
+  refusals = Infinity
+  assert.match((await run()).output, /FAILED +the epochs in the log: \/v1\/epochs\?limit=200 answered 429/)
 })
 
 test('a log that was rolled back, or forked, is named, and nothing of it is believed', async () => {

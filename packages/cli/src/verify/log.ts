@@ -3,7 +3,6 @@ import {
   assertContinues,
   certificateEntry,
   epochEntry,
-  isOffered,
   proveEntry,
   readHead,
   type GetFile,
@@ -12,6 +11,7 @@ import {
 import type { OpenedCheckpoint } from '@atrium/log/checkpoint'
 import { LogError } from '@atrium/log/log-error'
 import { judge, type Policy } from '@atrium/log/policy'
+import { readOfferedEpochs } from '@atrium/log/read-epochs'
 import { isJsonObject } from '@atrium/contract/strict-json'
 import { readIfThere, replaceFile } from '../log/state-file.ts'
 import type { VerifiedCertificate } from './certificate.ts'
@@ -26,8 +26,8 @@ export interface LogCheck {
   readonly state: string | undefined
 }
 
-/** The epochs that are compared, those that still redeem. */
-const maxEpochs = 20
+/** 200,000 epochs. The time limit of all checks ends the reading of a slow list. */
+const maxEpochPages = 1_000
 
 /**
  * Checks that what the service shows here is what its transparency log has: the certificate, the page with its files,
@@ -125,10 +125,10 @@ async function readPage(service: Downloads, code: string) {
 }
 
 async function checkEpochs(report: Report, api: Downloads, prove: (entry: object) => Promise<void>): Promise<void> {
-  const { data } = await api.getJson('/v1/epochs?limit=200', PAGE)
-  if (!Array.isArray(data)) throw new CheckFailed('/v1/epochs does not answer with a list')
-  const offered = data.filter(isJsonObject).filter((epoch) => isOffered(epoch, Date.now()))
-  for (const epoch of offered.slice(-maxEpochs)) {
+  const { compared, older, unread } = await readOfferedEpochs((path) => api.getJson(path, PAGE), {
+    maxPages: maxEpochPages,
+  })
+  for (const epoch of compared) {
     try {
       await prove(epochEntry(epoch))
     } catch (error) {
@@ -137,7 +137,7 @@ async function checkEpochs(report: Report, api: Downloads, prove: (entry: object
         : error
     }
   }
-  const count = Math.min(offered.length, maxEpochs)
-  report.proved(`the epochs that are offered are the logged ones (${count})`)
-  if (offered.length > count) report.notChecked(`${offered.length - count} older epochs`)
+  if (unread) throw new CheckFailed(`${unread.message}; what comes after it was not compared`)
+  report.proved(`the epochs that are offered are the logged ones (${compared.length})`)
+  if (older > 0) report.notChecked(`${older} older epochs`)
 }

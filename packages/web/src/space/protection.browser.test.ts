@@ -173,10 +173,10 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
     assert.equal(other?.checks['log-entries'], 'failed')
   })
 
-  test('the keys of blind tokens that are not compared with the log are counted', async (t) => {
+  test('the list of keys of blind tokens is read to its end, and those that are not compared with the log are counted', async (t) => {
     if (!space.api) return t.skip('this service has no log')
     const { log } = space.api
-    const more = Array.from({ length: 21 }, (_, i) => ({ ...log.epochs[0], epoch: `epo_more_${i}` }))
+    const more = Array.from({ length: 449 }, (_, i) => ({ ...log.epochs[0], epoch: `epo_more_${i + 2}` }))
     log.epochs.push(...more)
     t.after(() => log.epochs.splice(1, more.length))
     log.append(certificateEntry(await (await fetch(`${space.origin}/cert.json`)).json()), ...more.map(epochEntry))
@@ -184,7 +184,39 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
     await makeRoom(ann.page, space)
     assert.equal((await runChecks(ann.page))['log-entries'], 'proved')
     const text = await ann.page.locator('[data-check=log-entries]').textContent()
-    assert.match(text ?? '', /20 keys of blind tokens, as everyone else sees them\. 2 older keys were not compared\./)
+    assert.match(text ?? '', /40 keys of blind tokens, as everyone else sees them\. 410 older keys were not compared\./)
+    await ann.close()
+    const other = await visit(
+      () => (log.epochs[429] = { ...log.epochs[429], value: 6 }),
+      t,
+      () => undefined,
+    )
+    assert.equal(other?.checks['log-entries'], 'failed')
+    assert.match(other?.texts ?? '', /does not have what you are shown/)
+  })
+
+  test('a list of keys of blind tokens that does not end is not read for ever, and is not proved', async (t) => {
+    if (!space.api) return t.skip('this service has no log')
+    const { log } = space.api
+    t.after(() => log.endEpochsWith('end'))
+    const ann = await newVisitor(browser)
+    // 20 seconds are too long for a test.
+    await ann.page.addInitScript(() => {
+      const { timeout } = AbortSignal
+      AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 20_000 ? 2_000 : ms)
+    })
+    await makeRoom(ann.page, space)
+    for (const [what, verdict] of [
+      ['same page', 'failed'],
+      ['more pages', 'unknown'],
+      ['silence', 'unknown'],
+    ] as const) {
+      log.endEpochsWith(what)
+      await ann.page.reload()
+      assert.equal((await runChecks(ann.page))['log-entries'], verdict, what)
+      const text = await ann.page.locator('[data-check=log-entries]').textContent()
+      assert.match(text ?? '', /The keys of blind tokens were not all compared/)
+    }
     await ann.close()
   })
 

@@ -18,6 +18,9 @@ const epoch = {
   expires_at: null,
 }
 
+/** What comes after the epochs: nothing, the same page for ever, another empty page for ever, or no answer. */
+type AfterEpochs = 'end' | 'same page' | 'more pages' | 'silence'
+
 /** The transparency log of the platform, with its own key, and the epochs that the API offers. */
 export function stubLog() {
   const seed = randomBytes(32)
@@ -27,6 +30,7 @@ export function stubLog() {
   let policy: string | undefined
   let hasCosigned = false
   const epochs: Record<string, unknown>[] = [epoch]
+  let afterEpochs: AfterEpochs = 'end'
 
   function checkpoint(): string {
     const signed = signCheckpoint({ origin, size: log.size, root: log.root() }, seed)
@@ -53,9 +57,15 @@ export function stubLog() {
   return {
     epochs,
     /** Answers requests for the log and for epochs. Returns false for any other. */
-    async answer({ pathname }: URL, res: ServerResponse): Promise<boolean> {
+    async answer({ pathname, searchParams }: URL, res: ServerResponse): Promise<boolean> {
       if (pathname === '/v1/epochs') {
-        res.setHeader('content-type', 'application/json').end(JSON.stringify({ data: epochs }))
+        const from = Number(searchParams.get('cursor') ?? 0)
+        const to = from + Number(searchParams.get('limit'))
+        const isEnd = to >= epochs.length
+        if (afterEpochs === 'silence' && from > 0) return true
+        const next = isEnd && afterEpochs === 'same page' ? from : to
+        const meta = isEnd && afterEpochs === 'end' ? {} : { next_cursor: String(next) }
+        res.setHeader('content-type', 'application/json').end(JSON.stringify({ data: epochs.slice(from, to), meta }))
         return true
       }
       if (!pathname.startsWith('/log/')) return false
@@ -64,6 +74,9 @@ export function stubLog() {
       else if (file === undefined) res.writeHead(404).end()
       else res.end(file)
       return true
+    },
+    endEpochsWith(what: AfterEpochs): void {
+      afterEpochs = what
     },
     append(...entries: object[]): void {
       log.append(entries.map((entry) => Buffer.from(JSON.stringify(entry))))

@@ -157,6 +157,9 @@ export const protection: Text['protection'] = {
         one: '# älterer Schlüssel wurde nicht verglichen.',
         other: '# ältere Schlüssel wurden nicht verglichen.',
       }),
+    unread: 'Nicht alle Schlüssel für blinde Token wurden verglichen',
+    unreadText:
+      'Ihre Liste ist fehlerhaft oder wurde nicht bis zum Ende gelesen. Kaufe keine Token, bevor die Schlüssel verglichen sind.',
     lacks: 'Das öffentliche Protokoll enthält nicht, was dir gezeigt wird',
     lacksText: (what: string) =>
       `Nach zwei Minuten nicht darin: ${what}. Vielleicht wird dir etwas gezeigt, was andere nicht sehen.`,

@@ -158,6 +158,8 @@ export const protection = {
       }),
     olderText: (epochs: number) =>
       plural(epochs, { one: '# older key was not compared.', other: '# older keys were not compared.' }),
+    unread: 'The keys of blind tokens were not all compared',
+    unreadText: 'The service’s list of them is wrong, or was not read to its end. Buy no tokens before they are compared.',
     lacks: 'The public log does not have what you are shown',
     lacksText: (what: string) => `Not in it after two minutes: ${what}. You may be shown something that others are not.`,
     notYet: 'The public log does not have this yet',

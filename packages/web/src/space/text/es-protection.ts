@@ -166,6 +166,8 @@ export const protection: Text['protection'] = {
         many: 'No se han comparado # de claves más antiguas.',
         other: 'No se han comparado # claves más antiguas.',
       }),
+    unread: 'No se han comparado todas las claves de tokens ciegos',
+    unreadText: 'Su lista es incorrecta o no se leyó hasta el final. No compres tokens antes de que se comparen.',
     lacks: 'El registro público no tiene lo que se te muestra',
     lacksText: (what: string) => `Falta después de dos minutos: ${what}. Quizá se te muestra algo que otros no ven.`,
     notYet: 'El registro público aún no tiene esto',

@@ -168,6 +168,9 @@ export const protection: Text['protection'] = {
         many: '# de clés plus anciennes n’ont pas été comparées.',
         other: '# clés plus anciennes n’ont pas été comparées.',
       }),
+    unread: 'Les clés de jetons aveugles n’ont pas toutes été comparées',
+    unreadText:
+      'Leur liste est incorrecte, ou n’a pas été lue jusqu’à la fin. N’achetez pas de jetons avant qu’elles soient comparées.',
     lacks: 'Le journal public ne contient pas ce que l’on vous montre',
     lacksText: (what: string) => `Absent au bout de deux minutes : ${what}. On vous montre peut-être autre chose qu’aux autres.`,
     notYet: 'Le journal public ne contient pas encore ceci',

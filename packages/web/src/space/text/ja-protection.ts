@@ -138,6 +138,8 @@ export const protection: Text['protection'] = {
     hasText: (epochs: number) =>
       plural(epochs, { other: '証明書、ページ、ブラインドトークンの鍵#個は、ほかの人に見えるものと同じです。' }),
     olderText: (epochs: number) => plural(epochs, { other: '古い鍵#個は照合していません。' }),
+    unread: 'ブラインドトークンの鍵を、すべては照合できませんでした',
+    unreadText: '鍵の一覧が正しくないか、最後まで読み込めませんでした。照合が済むまで、トークンを購入しないでください。',
     lacks: '表示されているものが、公開ログにありません',
     lacksText: (what: string) => `2分たってもないもの：${what}。ほかの人には示されていないものが示されているかもしれません。`,
     notYet: '公開ログには、まだこれがありません',

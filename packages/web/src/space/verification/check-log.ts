@@ -4,7 +4,6 @@ import {
   assertContinues,
   certificateEntry,
   epochEntry,
-  isOffered,
   LogChanged,
   proveEntry,
   readHead,
@@ -14,6 +13,8 @@ import type { OpenedCheckpoint } from '@atrium/log/checkpoint'
 import { LogError } from '@atrium/log/log-error'
 import { parseVerifier, type Verifier } from '@atrium/log/note'
 import { judge, parsePolicy } from '@atrium/log/policy'
+import { readOfferedEpochs, type OfferedEpochs } from '@atrium/log/read-epochs'
+import { retryAfterSecondsOf, wait } from '@atrium/room-client/retry'
 import { list } from '../text/format.ts'
 import { isFile } from '../service.ts'
 import { t } from '../text/text.ts'
@@ -25,8 +26,11 @@ import { isLate, isSameEntry, keepMissing, type MissingEntry, readMissing } from
 /** The log has no such file. */
 class Missing extends Error {}
 
-/** Nobody launches agents with more epochs at once. */
-const maxEpochs = 20
+/** The longest time for all files of the log. */
+const filesMs = 60_000
+/** 20,000 epochs, and the longest time for their list. */
+const maxEpochPages = 100
+const epochsMs = 20_000
 
 /**
  * Checks what is shown here against the public log of the installation, with the code of `atrium verify`: that the log
@@ -35,8 +39,9 @@ const maxEpochs = 20
  */
 export async function checkLog(apiUrl: string, report: Report): Promise<void> {
   const api = new URL(apiUrl).origin
+  const signal = AbortSignal.timeout(filesMs)
   const getFile: GetFile = async (path) => {
-    const res = await fetch(api + path, { cache: 'no-store', credentials: 'omit' })
+    const res = await get(api + path, signal)
     if (res.status === 404) throw new Missing(path)
     if (!res.ok) throw new Error(`${path}: ${res.status}`)
     return new Uint8Array(await res.arrayBuffer())
@@ -57,6 +62,28 @@ export async function checkLog(apiUrl: string, report: Report): Promise<void> {
     else if (error instanceof LogError) report({ id: 'log', verdict: 'failed', title: texts.broken, text: texts.brokenText })
     else report({ id: 'log', verdict: 'unknown', title: texts.unreachable, text: texts.unreachableText })
   }
+}
+
+/** GETs from the API. If it limits the requests of this address, waits as long as it says, until the signal aborts. */
+async function get(url: string, signal: AbortSignal): Promise<Response> {
+  for (;;) {
+    const res = await fetch(url, { cache: 'no-store', credentials: 'omit', signal })
+    if (res.status !== 429) return res
+    await wait(Math.max(retryAfterSecondsOf(res.headers) ?? 1, 1) * 1_000, signal)
+  }
+}
+
+/** What could not be read in time is unread, as what a list without end has. */
+async function readEpochs(api: string): Promise<OfferedEpochs> {
+  const signal = AbortSignal.timeout(epochsMs)
+  return readOfferedEpochs(
+    async (path) => {
+      const res = await get(api + path, signal)
+      if (!res.ok) throw new Error(`${path}: ${res.status}`)
+      return (await res.json()) as Record<string, unknown>
+    },
+    { maxPages: maxEpochPages, signal },
+  )
 }
 
 const getText = async (getFile: GetFile, path: string) => new TextDecoder().decode(await getFile(path))
@@ -101,16 +128,12 @@ async function checkEntries(
   const id = 'log-entries'
   const texts = t.protection.log
   const cert = (await fetchFresh('/cert.json').then((res) => res.json())) as Record<string, unknown>
-  const { data } = (await fetchFresh(`${api}/v1/epochs?limit=200`).then((res) => res.json())) as {
-    data: Record<string, unknown>[]
-  }
-  const allOffered = data.filter((epoch) => isOffered(epoch, Date.now()))
-  const offered = allOffered.slice(-maxEpochs)
+  const { compared, older, unread } = await readEpochs(api)
   const nowMs = Date.now()
   const shown: MissingEntry[] = [
     { what: 'certificate', entry: certificateEntry(cert), since: nowMs },
     { what: 'page', entry: await pageEntry(cert), since: nowMs },
-    ...offered.map((epoch): MissingEntry => ({ what: 'epoch', entry: epochEntry(epoch), since: nowMs })),
+    ...compared.map((epoch): MissingEntry => ({ what: 'epoch', entry: epochEntry(epoch), since: nowMs })),
   ]
   const known = readMissing(api)
   const isNew = ({ entry }: MissingEntry) => !known.some((one) => isSameEntry(one.entry, entry))
@@ -127,10 +150,13 @@ async function checkEntries(
   const late = missing.filter((one) => isLate(one, nowMs))
   const names = (entries: readonly MissingEntry[]) => list([...new Set(entries.map(({ what }) => texts[what]))])
   if (late.length > 0) return { check: { id, verdict: 'failed', title: texts.lacks, text: texts.lacksText(names(late)) }, latest }
+  if (unread) {
+    const verdict = unread.why === 'wrong' ? 'failed' : 'unknown'
+    return { check: { id, verdict, title: texts.unread, text: texts.unreadText }, latest }
+  }
   if (missing.length > 0)
     return { check: { id, verdict: 'unknown', title: texts.notYet, text: texts.notYetText(names(missing)) }, latest }
-  const older = allOffered.length - offered.length
-  const text = texts.hasText(offered.length) + (older > 0 ? ` ${texts.olderText(older)}` : '')
+  const text = texts.hasText(compared.length) + (older > 0 ? ` ${texts.olderText(older)}` : '')
   return { check: { id, verdict: 'proved', title: texts.has, text }, latest }
 }
 
