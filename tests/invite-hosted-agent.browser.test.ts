@@ -215,6 +215,26 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
     await ann.close()
   })
 
+  test('a launch that is refused after the page was opened again says why beside the agent', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await makeListedRoom(page)
+    await page.route('**/sessions/summon', (route) => route.abort())
+    await fillIn(page, await agency.newCoupon())
+    await button(page, 'Invite for 3 credits').click()
+    await notice(page).waitFor()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.route('**/sessions/summon', async (route) => {
+      const json = { error: { code: 'insufficient_credit', message: 'spent' } }
+      await route.fulfill({ status: 402, headers: { 'access-control-allow-origin': '*' }, json })
+    })
+    await page.reload()
+    await line(page).getByText('Lamplighter could not come. It cost nothing.').waitFor({ timeout: 30_000 })
+    await line(page).getByText('less than 3 credits left').waitFor()
+    assert.equal(await notice(page).count(), 0)
+    await ann.close()
+  })
+
   test('an owner whose list is full is told so, and neither a hosted nor a remote agent is said to come', async () => {
     const remote = { endpoint: 'https://agents.example/', encryption_key: publicPartOf(await generateAgentKey()) }
     const manifest = { name: 'Farlighter', description: 'Far away.', instructions: '', price_credits: 3, max_minutes: 30 }

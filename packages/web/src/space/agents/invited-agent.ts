@@ -8,6 +8,8 @@ export interface Prepared {
   readonly summonKey: string
   /** How long the session may last. Absent in what an earlier release has kept. */
   readonly maxMinutes?: number
+  /** Likewise. */
+  readonly priceCredits?: number
 }
 
 /** An agent that was invited from this tab. */
@@ -34,6 +36,8 @@ export interface InvitedAgent {
   readonly leaving: boolean
   /** The request to stop failed. */
   readonly unreached: boolean
+  /** Why it did not come, if no form is there to say it. */
+  readonly reason?: string | undefined
 }
 
 export function isHere({ status }: Pick<InvitedAgent, 'status'>): boolean {

@@ -6,6 +6,7 @@ import { Naps } from '../room/backoff.ts'
 import { Store } from '../store.ts'
 import type { AgentDoor } from './agent-door.ts'
 import { type InvitedAgent, isHere, justInvited } from './invited-agent.ts'
+import { launchWords } from './launch-words.ts'
 import { isUncertain, Launcher } from './launcher.ts'
 import { t } from '../text/text.ts'
 
@@ -81,7 +82,8 @@ export class InvitedAgents {
     if (!entry) {
       const { id, card, summon_key: summonKey, expires_at } = await this.#launcher.prepare(agent, coupon, owner.room)
       const expiresAt = agreedEnd(expires_at, PREPARED_MINUTES)
-      const prepared = { agent: agent.id, card, summonKey, maxMinutes: agent.max_minutes }
+      const { max_minutes: maxMinutes, price_credits: priceCredits } = agent
+      const prepared = { agent: agent.id, card, summonKey, maxMinutes, priceCredits }
       entry = justInvited({ id, name: agent.name, controlToken: '', expiresAt, prepared, device: await owner.deviceOf(card) })
       this.state.update({ agents: [...this.state.value.agents, entry] })
       // Before the consent: after a crash, the next page goes on.
@@ -91,7 +93,7 @@ export class InvitedAgents {
       await this.#launchPrepared(entry)
     } catch (error) {
       this.#naps.wake()
-      if (error instanceof ApiFailure && error.code === 'state_conflict' && error.reason === '') return 'present'
+      if (isPresent(error)) return 'present'
       if (!mayStillCome(error)) throw error
     }
     announce(t.agents.sayComing(agent.name))
@@ -161,7 +163,7 @@ export class InvitedAgents {
   }
 
   async #accompany(agent: InvitedAgent): Promise<void> {
-    if (agent.prepared) return this.#launchPrepared(agent).catch(() => undefined)
+    if (agent.prepared) return this.#launchPrepared(agent).catch((error: unknown) => this.#explain(agent, error))
     if (isHere(agent)) await this.#look(agent)
     const { owner } = this.#door
     let now = this.state.value.agents.find(({ id }) => id === agent.id)
@@ -179,6 +181,15 @@ export class InvitedAgents {
     } catch {
       // Tried again. The visit is kept until the device is off the list.
     }
+  }
+
+  /** The form of the launch is not there any more. */
+  #explain({ id, name, prepared }: InvitedAgent, error: unknown): void {
+    if (mayStillCome(error)) return
+    const { title, text } = launchWords(error, prepared?.priceCredits ?? 0)
+    const reason = isPresent(error) ? t.agents.alreadyHere(name) : t.titled(title, text)
+    this.#change(id, { reason })
+    announce(reason)
   }
 
   async #look({ id, sessionId = id, name, controlToken }: InvitedAgent): Promise<void> {
@@ -206,6 +217,11 @@ export class InvitedAgents {
     this.state.update({ agents })
     void this.#door.keep(agents)
   }
+}
+
+/** Whether the agent is in the room already. */
+function isPresent(error: unknown): boolean {
+  return error instanceof ApiFailure && error.code === 'state_conflict' && error.reason === ''
 }
 
 /** Whether the consent or the launch may have succeeded despite the error, or may succeed if repeated. */

@@ -37,7 +37,9 @@ function Line({ agent, invited, onDismiss }: InvitedBarProps & { agent: InvitedA
   }
   return (
     <li>
-      <p>{wordsOf(agent)}</p>
+      <p>
+        {wordsOf(agent)} {agent.reason}
+      </p>
       {isHere(agent) || agent.isOnList ? (
         <button class="button small" type="button" aria-disabled={!canGo} onClick={() => canGo && void invited.sendAway(agent)}>
           {t.agents.sendAway(
