@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { startHookServer } from '../../packages/server/testing/hook-server.ts'
-import { askGood, makeCollection, untilKeyEnded, type AnswerData, type CallOptions } from './call-api.ts'
+import { askGood, call, makeCollection, untilKeyEnded, type AnswerData, type CallOptions } from './call-api.ts'
 import { attempts } from './crash-attempts.ts'
 import { assertGood, type LostAnswer } from './lost-answer.ts'
+import { openConsole } from './role-cells.ts'
 import { launchBody, startBudgetedSession } from './sessions.ts'
 import type { ShelfWorld } from './shelf-world.ts'
 import { dot } from './upload-file.ts'
@@ -83,6 +84,19 @@ const others: LostAnswer[] = [
           }
         },
       )
+    },
+  },
+  {
+    id: 'createMember',
+    way: 'replay',
+    prepare: async (world) => {
+      const { origin, tenant } = world
+      const headers = await openConsole(origin, tenant.id)
+      const body = { email: 'invited@harbour.example', role: 'analyst' }
+      return replay(world, 'POST /v1/tenant/members', { headers, body }, async (data) => {
+        const { url } = (data as unknown as { invitation: { url: string } }).invitation
+        assertGood(await call(origin, 'POST /console/sign-in', { body: { link_secret: url.split('#link=')[1] } }))
+      })
     },
   },
   {

@@ -132,7 +132,7 @@ export const routes = {
   listAuditLog: 'GET /v1/tenant/audit-log secret',
   listOperatorAuditLog: 'GET /v1/operator/audit-log operator',
   listMembers: 'GET /v1/tenant/members secret',
-  createMember: 'POST /v1/tenant/members secret',
+  createMember: 'POST /v1/tenant/members secret keyed',
   updateMember: 'PATCH /v1/tenant/members/{memberId} secret',
   removeMember: 'DELETE /v1/tenant/members/{memberId} secret',
   listRequests: 'GET /v1/tenant/requests secret',

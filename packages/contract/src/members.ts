@@ -64,6 +64,7 @@ export const memberOperations = {
     roles: owners,
     sessionOnly: true,
     audited: true,
+    idempotency: 'accepted',
     body: closed({ email: EmailAddress, role, name: Type.Optional(name) }),
     answers: {
       201: { description: 'The member.', data: Type.Object({ ...memberFields, invitation }), oneTimeSecret: true },

@@ -54,6 +54,20 @@ describe('forms of the console whose answer is lost', { skip: skipWithoutChromiu
     await page.context().close()
   })
 
+  test('a member who is invited again is the same member, with the link of the first invitation', async () => {
+    const { page, problems } = await open('/settings/members')
+    await page.getByRole('button', { name: 'Invite a member' }).click()
+    await page.getByLabel('E-mail address', { exact: true }).fill('ada@harbour.example')
+    await page.getByLabel('Role').selectOption('analyst')
+    const invite = page.getByRole('button', { name: 'Make the invitation', exact: true })
+    await loseAnswers(page, '**/v1/tenant/members', () => invite.click())
+    await invite.click()
+    await page.getByRole('dialog', { name: 'The invitation' }).getByText('#link=').waitFor()
+    assert.equal(await named('/tenant/members', 'ada@harbour.example'), 1)
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
+
   test('a collection that is asked for again is the same collection, and a choice that is changed makes another', async () => {
     const { page } = await open('/collections')
     await page.getByRole('button', { name: 'New collection' }).first().click()

@@ -315,6 +315,7 @@ class TenantsOperations(Core):
         self,
         *,
         body: types.CreateMemberBody,
+        idempotency_key: str | None = None,
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> Answer[types.CreateMemberData]:
@@ -328,6 +329,8 @@ class TenantsOperations(Core):
 
         Args:
             body: The request: email, role, name (optional).
+            idempotency_key: 1 to 255 printable ASCII characters. Default: a fresh one, the same for all attempts.
+                Store one of your own where the call must take effect once even if your process ends in between.
             repeatable: Whether to retry where no answer came or the server was unavailable.
             timeout: The limit of one attempt, in seconds. Default: that of the client.
 
@@ -338,7 +341,7 @@ class TenantsOperations(Core):
             AtriumError: StateConflictError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
                 SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
-                RoleNotAllowedError, PayloadTooLargeError.
+                RoleNotAllowedError, PayloadTooLargeError, IdempotencyKeyReusedError, IdempotencyInProgressError.
 
         Example:
             answer = atrium.create_member(body={
@@ -348,8 +351,9 @@ class TenantsOperations(Core):
             })
         """
         return self._call(
-            Route("POST", "/v1/tenant/members", "secret"),
+            Route("POST", "/v1/tenant/members", "secret", keyed="createMember"),
             body=body,
+            idempotency_key=idempotency_key,
             repeatable=repeatable,
             timeout=timeout,
         )

@@ -147,7 +147,7 @@ function MemberForm({ member, onClose, onSaved }: MemberFormProps) {
     name: member?.name ?? '',
     role: member?.role ?? '',
   })
-  const save = async () => {
+  const save = async (idempotencyKey: string) => {
     if (member) {
       const { name, role } = changes
       const body = { ...(role && { role }), ...(name !== undefined && { name: name.trim() || null }) }
@@ -158,7 +158,8 @@ function MemberForm({ member, onClose, onSaved }: MemberFormProps) {
     // The form is not sent without a role.
     if (role === '') return
     const name = values.name.trim()
-    const { data } = await api.createMember({ body: { role, email: values.email.trim(), ...(name !== '' && { name }) } })
+    const body = { role, email: values.email.trim(), ...(name !== '' && { name }) }
+    const { data } = await api.createMember({ body, idempotencyKey })
     onSaved({ url: data.invitation.url, email: data.email })
   }
   return (
