@@ -193,6 +193,17 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     }
   })
 
+  test('a search of the log keeps a space that is typed after a pause', async () => {
+    const { page, problems } = await world.open('/logs')
+    const field = page.getByLabel('Request id or path')
+    await field.pressSequentially('/collections ')
+    await page.waitForURL(/request=/)
+    await field.pressSequentially('x')
+    assert.equal(await field.inputValue(), '/collections x')
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
+
   test('of more keys than a page has, the valid ones are shown first, and the rest on request', async () => {
     await world.api.ctx.db.pool.query(
       `insert into api_keys (tenant_id, id, kind, name, hint, key_hash, created_at, revoked_at)

@@ -33,7 +33,9 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 /** The requests of the tenant's keys, to find the one that failed by the id that its caller saw. */
 export function Logs() {
   const [search, change] = useSearch()
-  const given = search.get('request') ?? ''
+  // With its spaces: the field would lose one that ends a word before the next word is typed.
+  const typed = search.get('request') ?? ''
+  const given = typed.trim()
   const status = search.get('status') ?? ''
   const days = dayOptions()
   const day = days.find(([value]) => value === search.get('day'))?.[0] ?? ''
@@ -74,7 +76,7 @@ export function Logs() {
       ) : (
         <>
           <div class="filters">
-            <SearchField label="Request id or path" value={given} onChange={(value) => change({ request: value.trim() })} />
+            <SearchField label="Request id or path" value={typed} onChange={(value) => change({ request: value })} />
             <SelectField
               label="Result"
               path={null}
