@@ -11,7 +11,7 @@ import { startTestSpace, type TestSpace } from '../packages/space/src/testing/te
 import { skipWithout } from './support/skip-without.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/verification.md'), 'utf8')
-const [lines, refusal, lists] = [...page.matchAll(/^```shell\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '')
+const [lines, opening, refusal, lists] = [...page.matchAll(/^```shell\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '')
 const skip = skipWithout('openssl', 'curl', 'jq', 'jose')
 const audience = 'https://rooms.example'
 
@@ -45,19 +45,19 @@ test('the commands of docs/verification.md open an open client-sealed room, and 
   await room.say('Are the lamps lit?')
   await room.say('They are.')
   const variables = { ROOM: room.room, MK: room.mk }
-  const good = await run(lines! + refusal!, variables)
+  const good = await run(lines! + opening! + refusal!, variables)
   assert.ok(good.isGood, good.output)
   assert.match(good.output, /lines\.txt: OK/)
-  assert.match(good.output, /"text":"Are the lamps lit\?"[\s\S]*"text":"They are\."/)
-  assert.match(good.output, /the history ends in [\w-]{43}\nsame\n$/)
+  assert.match(good.output, /the history ends in [\w-]{43}\n[\s\S]*"text":"Are the lamps lit\?"[\s\S]*"text":"They are\."/)
   const changes = {
     'a line is missing': fetched('sed -i 2d lines.txt'),
     'a line is altered': fetched('sed -i \'2s/"tag":"/&A/\' lines.txt'),
-    'another key': lines!.replace('key:$MK', 'key:x$MK'),
+    'another key': lines! + opening!.replace('key:$MK', 'key:x$MK'),
+    'another room': lines! + opening!.replace('$ROOM 0', 'x$ROOM 0'),
   }
   for (const [name, commands] of Object.entries(changes)) {
     const bad = await run(commands, variables)
-    assert.ok(!bad.isGood && !bad.output.includes('history ends'), `${name}: ${bad.output}`)
+    assert.ok(!bad.isGood && !bad.output.includes('They are.'), `${name}: ${bad.output}`)
   }
   const accepted = await run(refusal!.replace('"op":"poll"', '"op":"sealed"'), variables)
   assert.ok(!accepted.isGood && accepted.output.endsWith('DIFFERENT\n'), accepted.output)
@@ -70,12 +70,15 @@ test('they check the lists of a room with devices', { skip }, async () => {
   await room.invite('Grace')
   await room.say('Hello.')
   await room.expel((await room.invitations()).map(({ key }) => key))
-  const fetching = lines!.slice(0, lines!.indexOf('\nk='))
   const variables = { ROOM: room.room, OWNER: device.signing.thumbprint }
-  const good = await run(`${fetching}\n${lists}`, variables)
+  const good = await run(lines! + lists!, variables)
   assert.ok(good.isGood && good.output.endsWith('the key has changed 1 times\n'), good.output)
-  const other = await run(`${fetching}\n${lists}`, { ...variables, OWNER: 'A'.repeat(43) })
+  const other = await run(lines! + lists!, { ...variables, OWNER: 'A'.repeat(43) })
   assert.ok(!other.isGood && other.output.endsWith('DIFFERENT\n'), other.output)
-  const missing = await run(`${fetching}\nsed -i 2d lines.txt\n${lists}`, variables)
+  const missing = await run(`${lines}\nsed -i 2d lines.txt\n${lists}`, variables)
   assert.ok(!missing.isGood, missing.output)
+  const open = openClientSealedRoom({ ...more(), ...newRoomSecret() })
+  await open.make()
+  const unlisted = await run(lines! + lists!, { ...variables, ROOM: open.room })
+  assert.ok(!unlisted.isGood && unlisted.output.endsWith('no list comes before this line\n'), unlisted.output)
 })
