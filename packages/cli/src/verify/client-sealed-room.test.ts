@@ -103,7 +103,7 @@ test('a room with a list: lists, generations and authors are proved with an invi
   assert.match(output, new RegExp(`^proved .*${owner} owns the room: it has signed 5 lists.* 2 devices`, 'm'))
   assert.match(output, /^proved .*the key has changed 2 times/m)
   assert.match(output, /^proved .*open 9 lines: 3 messages by 2 devices/m)
-  const clear = await check(`${room.room}~${owner}~`)
+  const clear = await check(`${room.room}~~${owner}`)
   assert.equal(clear.failures, 0, clear.output)
   assert.match(clear.output, /^not checked .*the messages and their authors/m)
   assert.match(output, /^proved .*the operator of no agent read along/m)
@@ -170,6 +170,8 @@ test('links of each kind are told apart, and a wrong one is refused without bein
   assert.deepEqual(at(`lantern.${mk}`).secret, { room: 'lantern', mk })
   assert.deepEqual(at(`lantern~${mk}`).clientSealed, { room: 'lantern', mk })
   assert.deepEqual(at(`lantern~${mk}~`).clientSealed, { room: 'lantern', owner: mk })
+  assert.deepEqual(at(`lantern~~${mk}`).clientSealed, { room: 'lantern', owner: mk })
+  assert.deepEqual(at(`lantern~~${mk}~${'x'.repeat(43)}`).clientSealed, { room: 'lantern', owner: mk })
   assert.deepEqual(at(`lantern~${mk}~${'x'.repeat(258)}`).clientSealed, { room: 'lantern', owner: mk, keys: 'x'.repeat(258) })
   for (const wrong of ['lantern', 'lantern~short', '~', `~${mk}`, `a b~${mk}`])
     assert.throws(

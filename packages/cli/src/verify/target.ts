@@ -18,10 +18,11 @@ export interface Target {
 
 /**
  * Reads the Spaces origin, or a room link: `https://…/space#<room>.<mk>`; of a client-sealed room `#<room>~<mk>`; of one
- * with a list `#<room>~<owner>~<keys>`, which is an invitation, or `#<room>~<owner>~`. A TypeError never quotes it: a link is a key.
+ * with a list `#<room>~<owner>~<keys>`, which is an invitation, `#<room>~<owner>~`, or `#<room>~~<owner>`, the address
+ * that the Space app shows. A TypeError never quotes it: a link is a key.
  */
-export function parseTarget(text: string): Target {
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined
+export function parseTarget(address: string): Target {
+  const url = URL.canParse(address.trim()) ? new URL(address.trim()) : undefined
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw new TypeError(
       'the address must start with https:// or http://, such as https://spaces.example, or be a room link (https://spaces.example/space#ROOM.KEY, or #ROOM~KEY)',
@@ -32,12 +33,16 @@ export function parseTarget(text: string): Target {
   }
   if (!url.hash) return { origin: url.origin }
   const [, room, mark, mk] = /^#([^.~]*)([.~])(.*)$/.exec(url.hash) ?? []
-  const [, owner, keys] = (mark === '~' && /^([\w-]{43})~([\w-]{258})?$/.exec(mk ?? '')) || []
+  const text = mark === '~' ? (mk ?? '') : ''
+  const [, owner, keys] = /^([\w-]{43})~([\w-]{258})?$/.exec(text) ?? addressOfApp.exec(text) ?? []
   if (isRoomName(room) && owner !== undefined)
     return { origin: url.origin, clientSealed: { room, owner, ...(keys !== undefined && { keys }) } }
   if (!isRoomName(room) || !isMk(mk)) throw new TypeError('what follows # in the link is not a room and its key; is it cut off?')
   return { origin: url.origin, ...(mark === '~' ? { clientSealed: { room, mk } } : { secret: { room, mk } }) }
 }
+
+/** With the name of the first device, it is the link for a second device. */
+const addressOfApp = /^~([\w-]{43})(?:~[\w-]{43})?$/
 
 export function isPlainHttp(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
