@@ -7,11 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises'
  * balancer, are answered.
  */
 const graceMs = 500
-/**
- * How long after its begin a connection may be without a request. Browsers open connections that they perhaps use later,
- * and Node does not count those as idle.
- */
-const headersMs = 1_000
 /** When idle connections are closed, and when all are: the process exits within ten seconds whatever clients do. */
 const idleMs = 3_000
 const endMs = 7_500
@@ -22,8 +17,6 @@ const endMs = 7_500
  * and find that the server no longer listens.
  */
 export async function drainConnections(server: Server, endHeld = () => undefined as void): Promise<void> {
-  // The server looks each second, until it is closed by its own method.
-  server.headersTimeout = headersMs
   await delay(graceMs)
   // The close of http.Server would end idle keep-alive connections at once, and a request that is just being sent on
   // one would be lost.
@@ -31,7 +24,12 @@ export async function drainConnections(server: Server, endHeld = () => undefined
     NetServer.prototype.close.call(server, () => resolve())
   })
   endHeld()
-  const idleTimer = setTimeout(() => server.closeIdleConnections(), idleMs - graceMs)
+  const idleTimer = setTimeout(() => {
+    server.closeIdleConnections()
+    // Browsers open connections that they perhaps use later, and Node does not count those as idle. The server looks for
+    // them each second, until it is closed by its own method. All of them were opened before the listener was closed.
+    server.headersTimeout = idleMs - graceMs
+  }, idleMs - graceMs)
   const endTimer = setTimeout(() => server.closeAllConnections(), endMs - graceMs)
   await closed
   clearTimeout(idleTimer)
