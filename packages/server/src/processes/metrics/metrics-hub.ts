@@ -23,6 +23,8 @@ export class MetricsHub {
   readonly #places = new Set<Place>()
   /** The counters and histograms of all processes that have ended, added up. */
   #ended: MetricFamily[] = []
+  /** The counters and histograms that were returned last. */
+  #shown: MetricFamily[] = []
   #collecting: Promise<MetricFamily[]> | undefined
 
   /** Adds a place. Returns a function that removes it. `current` returns undefined while no process runs there. */
@@ -59,7 +61,8 @@ export class MetricsHub {
     }
     const gauges = told.map((families) => families.filter((family) => !isTotal(family)))
     const totals = [...this.#places].map(({ last }) => last?.totals ?? [])
-    return mergeFamilies([this.#ended, ...totals, ...gauges, [processes]])
+    this.#shown = largerOf(this.#shown, mergeFamilies([this.#ended, ...totals]))
+    return mergeFamilies([this.#shown, ...gauges, [processes]])
   }
 
   async #ask(place: Place): Promise<MetricFamily[] | undefined> {
@@ -80,4 +83,13 @@ export class MetricsHub {
 
 function isTotal({ type }: MetricFamily): boolean {
   return type === 'counter' || type === 'histogram'
+}
+
+/**
+ * The larger value of each series. Seconds that are added in another order, as when a process has ended, may give a sum
+ * that is less by one last digit.
+ */
+function largerOf(before: MetricFamily[], now: MetricFamily[]): MetricFamily[] {
+  // The first family of a name says how its values are merged.
+  return mergeFamilies([before.map((family) => ({ ...family, aggregator: 'max' })), now])
 }
