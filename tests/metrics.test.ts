@@ -101,17 +101,19 @@ test('a counter never falls, whichever process hangs, ends and is replaced', lin
   const areFour = async () => valueOf(await page(), 'atrium_processes{state="answered"}') === 4
   const counted = async () => valueOf(await page(), series)
   await ask(200)
-  assert.equal(await counted(), 200)
+  // On a busy machine a process may not answer in time. It counts with its last answer then.
+  await until(async () => (await counted()) === 200, 'all are counted', 30_000)
   const [pid] = workerPids(atrium.pid)
   process.kill(pid!, 'SIGSTOP')
   const hanging = await page().finally(() => process.kill(pid!, 'SIGKILL'))
-  assert.equal(valueOf(hanging, 'atrium_processes{state="silent"}'), 1)
+  assert.ok(valueOf(hanging, 'atrium_processes{state="silent"}') >= 1)
   assert.equal(valueOf(hanging, series), 200)
   assert.equal(await counted(), 200)
   await until(() => workerPids(atrium.pid).filter((other) => other !== pid).length === 2, 'another process is started', 30_000)
   // It is asked once it is ready.
   await until(areFour, 'it answers', 60_000)
   await ask(20)
+  await until(async () => (await counted()) >= 220, 'all are counted', 30_000)
   assert.equal(await counted(), 220)
 
   const attested = 'atrium_space_requests_total{op="attest",outcome="ok",role="space"}'
