@@ -6,6 +6,7 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } 
 import { addAgentIssuer } from '#features/agent-issuer/agent-issuer.ts'
 import type { Context } from '#features/context.ts'
 import { isOpenUpload } from '#features/artifacts/uploads/complete-upload.ts'
+import { areDeletionsHeld } from '#features/blob-deletions/hold-store.ts'
 import { addPaymentRoutes } from '#features/credits/checkout/payment-routes.ts'
 import { answerSharePageNotFound, isSharePage } from '#features/share/share-page.ts'
 import { addLogRoutes } from '#features/transparency-log/add-log-routes.ts'
@@ -118,8 +119,12 @@ export function buildApp(ctx: Context, serveMcp?: ServeMessage): FastifyInstance
   for (const op of servedOperations) addOperation(app, ctx, op)
   addPaymentRoutes(app, ctx, authenticateAndLimit(ctx, { caller: 'anyone' }))
   if (ctx.blobs instanceof DiskBlobs) {
-    const isOpen = (key: string) => isOpenUpload(ctx.db, key)
-    addDiskBlobs(app, ctx.blobs, { publicUrl, isOpen, countRefusal: authenticateAndLimit(ctx, { caller: 'anyone' }) })
+    addDiskBlobs(app, ctx.blobs, {
+      publicUrl,
+      isOpen: (key) => isOpenUpload(ctx.db, key),
+      areDeletionsHeld: () => areDeletionsHeld(ctx.db),
+      countRefusal: authenticateAndLimit(ctx, { caller: 'anyone' }),
+    })
   }
   addMcp(app, ctx, serveMcp)
   addConsoleSessions(app, ctx)

@@ -154,6 +154,26 @@ export function describeUploadRaces(name: string, open: () => TestApi): void {
       }
     })
 
+    test('on disk, bytes that arrive again after their artifact became ready stay while a backup runs', async (t) => {
+      const { blobs, db } = world.api.ctx
+      if (!(blobs instanceof DiskBlobs)) return t.skip('the store takes what was signed')
+      const there = await world.makeCollection()
+      const bytes = await gradient(40, 40).png().toBuffer()
+      const { id, upload } = await sendTo(there, 'image/png', bytes)
+      const uploads = async () => (await world.keys(there)).filter((key) => key.startsWith('uploads/'))
+      const receive = blobs.receive.bind(blobs)
+      const mocked = t.mock.method(blobs, 'receive', async (...args: Parameters<typeof receive>) => {
+        mocked.mock.restore()
+        // The backup has the row of the upload, and may have listed the place of the picture already.
+        const hold = await holdBlobDeletions(db)
+        t.after(() => hold.release())
+        assert.equal((await world.ready(there, id)).status, 200)
+        return receive(...args)
+      })
+      assert.equal((await world.put(upload, bytes)).status, 403)
+      assert.equal((await uploads()).length, 1)
+    })
+
     test('a check keeps its lease for as long as it runs', async (t) => {
       const id = await sent(place)
       const left = statement<{ seconds: number }>(
