@@ -24,8 +24,8 @@ export interface Blobs {
   /**
    * Copies an upload to its final key. The upload URL allows its holder to replace the bytes at fromKey but never those
    * at toKey, so validate them after the copy. An existing blob at toKey is kept, so a repeat after a crash or a second
-   * upload changes nothing. The upload stays until it is deleted; without hard links, a store on disk moves it. The
-   * caller must prevent concurrent calls. Errors: `not_found`
+   * upload changes nothing. The upload stays until it is deleted. The caller must prevent concurrent calls. Errors:
+   * `not_found`
    */
   promote(fromKey: string, toKey: string): Promise<BlobStat>
   /** Deletes a blob. A missing one is not an error. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import {
+import fs, {
   chmod,
   mkdir,
   mkdtemp,
@@ -15,6 +15,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -94,6 +95,27 @@ describe('the folder of blobs on disk', () => {
     await blobs.promote('uploads/a', 'b')
     await blobs.delete(['uploads/a'])
     assert.deepEqual((await readdir(root)).sort(), ['.growing', 'b'])
+  })
+
+  test('on a file system without hard links, what was promoted is a copy, and the upload stays', async (t) => {
+    const { root, blobs } = await open(t)
+    const refused = t.mock.method(fs, 'link', () => Promise.reject(Object.assign(new Error('refused'), { code: 'EPERM' })))
+    syncBuiltinESMExports()
+    t.after(() => {
+      refused.mock.restore()
+      syncBuiltinESMExports()
+    })
+    const bytes = bytesOf(1_000_000)
+    await blobs.write('uploads/a', bytes)
+    const promoted = await blobs.promote('uploads/a', 'a/original')
+    assert.ok(refused.mock.callCount() > 0)
+    assert.deepEqual(await contentOf(await blobs.read('uploads/a')), bytes)
+    await blobs.write('uploads/a', bytesOf(1_000_000, 2))
+    assert.deepEqual(await blobs.promote('uploads/a', 'a/original'), promoted, 'the first one is kept')
+    await blobs.delete(['uploads/a'])
+    assert.deepEqual(await contentOf(await blobs.read('a/original')), bytes)
+    await assert.rejects(blobs.promote('uploads/a', 'b/original'), { code: 'not_found' })
+    assert.deepEqual(await growing(root), [])
   })
 
   test('a reader keeps what it began to read, whatever happens to the name', async (t) => {

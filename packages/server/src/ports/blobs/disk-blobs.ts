@@ -19,7 +19,7 @@ import { readUploadGrant, signUploadPath, type GrantRefusal, type UploadGrant } 
 import { GrowingFiles, superseded, type GrowingFile } from './disk/growing-files.ts'
 import { listFiles } from './disk/list-files.ts'
 import { readFile } from './disk/read-file.ts'
-import { moveInto, writeWhole, type WholeFile } from './disk/write-whole.ts'
+import { isWithoutLinks, moveInto, writeWhole, type WholeFile } from './disk/write-whole.ts'
 
 export interface DiskBlobsOptions {
   folder: string
@@ -99,10 +99,26 @@ export class DiskBlobs implements Blobs {
   async promote(fromKey: string, toKey: string): Promise<BlobStat> {
     const from = this.#pathOf(fromKey)
     const to = this.#pathOf(toKey)
-    if (await this.stat(fromKey)) await moveInto(from, to, { once: true, keep: true }).catch(unlessThere).catch(unlessMissing)
+    if (await this.stat(fromKey)) {
+      await moveInto(from, to, { once: true, keep: true }).catch((error: NodeJS.ErrnoException) => {
+        if (isWithoutLinks(error)) return this.#copy(fromKey, toKey)
+        return error.code === 'EEXIST' ? undefined : unlessMissing(error)
+      })
+    }
     const promoted = await this.stat(toKey)
     if (!promoted) throw new BlobError('not_found', 'no such upload')
     return promoted
+  }
+
+  async #copy(fromKey: string, toKey: string): Promise<void> {
+    const { stream, contentBytes: bytes } = await this.read(fromKey)
+    try {
+      await this.write(toKey, { stream, bytes }, { once: true })
+    } catch (error) {
+      if (!(error instanceof BlobError && error.code === 'exists')) throw error
+    } finally {
+      stream.destroy()
+    }
   }
 
   async delete(keys: string[]): Promise<void> {
@@ -220,10 +236,6 @@ function within(range: ByteRange | undefined, size: number): ByteRange {
 function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
   throw unavailable(error)
-}
-
-function unlessThere(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error
 }
 
 function unlessFull(error: NodeJS.ErrnoException): never {

@@ -81,8 +81,8 @@ async function writeChunks(file: FileHandle, { chunks, bytes, sha256, assertRoom
 
 /**
  * Renames a file into a folder, which is made if it is missing, and syncs the folder so that the new name survives a
- * power failure. With `once` an existing file is kept: EEXIST. With `keep` too, the file also keeps its old name, if
- * the file system has hard links.
+ * power failure. With `once` an existing file is kept: EEXIST. With `keep` too, the file also keeps its old name; on a
+ * file system without hard links this fails (`isWithoutLinks`).
  */
 export async function moveInto(
   from: string,
@@ -113,14 +113,19 @@ async function renameOnce(from: string, to: string, keep = false): Promise<void>
     await link(from, to)
     if (!keep) await rm(from, { force: true })
   } catch (error) {
-    if (!noHardLinks.has(codeOf(error) ?? '')) throw error
+    if (keep || !isWithoutLinks(error)) throw error
     // Two steps on a file system without hard links.
     if (await lstat(to).catch(() => undefined)) throw Object.assign(new Error('there is a file already'), { code: 'EEXIST' })
     await rename(from, to)
   }
 }
 
-const noHardLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+const linkRefusals = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+
+/** Whether a file was not linked because its file system has no hard links. */
+export function isWithoutLinks(error: unknown): boolean {
+  return linkRefusals.has(codeOf(error) ?? '')
+}
 
 async function syncFolders(from: string, upTo: string): Promise<void> {
   for (let at = from; ; at = dirname(at)) {
