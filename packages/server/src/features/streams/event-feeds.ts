@@ -48,6 +48,8 @@ export class EventFeeds {
   #running: Promise<Failures> = Promise.resolve(new Map())
   #next: Promise<Failures> | undefined
   #again: NodeJS.Timeout | undefined
+  /** Whether the log may be shorter than what is known of it: another server may have become the primary. */
+  #mayBeShorter = false
 
   constructor({ db, tenantShards, outbox, cursorKeys }: EventFeedsOptions) {
     this.#db = db
@@ -111,12 +113,17 @@ export class EventFeeds {
    */
   look(): Promise<Failures> {
     this.#next ??= this.#running
-      .catch(() => undefined)
+      .catch(() => this.noteGap())
       .then(() => {
         this.#next = undefined
         return (this.#running = this.#look())
       })
     return this.#next
+  }
+
+  /** Call it when a connection to the database was lost. The next look compares what is known of each log with its head. */
+  noteGap(): void {
+    this.#mayBeShorter = true
   }
 
   close(): void {
@@ -174,15 +181,25 @@ export class EventFeeds {
     return [...counts.values()].some((count) => count >= batchSize)
   }
 
-  /** New feeds begin after the last sequence that was given. */
+  /**
+   * New feeds begin after the last sequence that was given. After a gap, the streams of a tenant whose log is shorter than
+   * what was known of it end: its clients reconnect with cursors that are beyond the log.
+   */
   async #begin(failures: Failures): Promise<void> {
-    const begun = [...this.#feeds].filter(([tenantId, { at }]) => at === undefined && !failures.has(tenantId))
-    if (begun.length === 0) return
+    const mayBeShorter = this.#mayBeShorter
+    this.#mayBeShorter = false
+    const asked = [...this.#feeds].filter(([tenantId, { at }]) => (at === undefined ? !failures.has(tenantId) : mayBeShorter))
+    if (asked.length === 0) return
     const heads = await listHeads(
       this.#db,
-      begun.map(([tenantId]) => tenantId),
+      asked.map(([tenantId]) => tenantId),
     )
-    for (const [tenantId, feed] of begun) feed.at = heads.get(tenantId) ?? 0
+    for (const [tenantId, feed] of asked) {
+      const head = heads.get(tenantId) ?? 0
+      if (feed.at !== undefined && feed.at <= head) continue
+      feed.at = head
+      for (const channel of [...feed.channels.values()]) for (const reader of [...channel.readers]) reader.end()
+    }
   }
 
   #lookSoon(): void {

@@ -122,7 +122,9 @@ export class EventStreams {
   ): void {
     const { channel, position, onClosed } = options
     // The channel has read the log since the request came, so it has come to every cursor of this log. One beyond it is
-    // from before a restore, or from a primary of which the standby that replaced it did not have everything.
+    // from before a restore, or from a primary of which the standby that replaced it did not have everything. On Citus,
+    // heads commit before their events show on another node, so a cursor that was taken of a head in between may be beyond
+    // too: its reader gets a reset that it did not need, and misses nothing.
     const isBeyond = position !== undefined && position > channel.at
     const connection = new StreamConnection({
       ...options,
@@ -167,7 +169,10 @@ export class EventStreams {
       url: databaseUrl,
       channel: eventChannel,
       onMessage: (wakeUp) => this.#feeds.concerns(wakeUp) && look(),
-      onGap: look,
+      onGap: () => {
+        this.#feeds.noteGap()
+        look()
+      },
       onError: (error) => log.error({ err: error }, 'notifications of events lost; reconnecting'),
     })
     this.#listener = listener

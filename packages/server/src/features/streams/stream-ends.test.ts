@@ -131,6 +131,36 @@ describe('a stream ends within 15 seconds', { concurrency: 8 }, () => {
   })
 })
 
+test('once a connection to the database was lost and the log is shorter than before: resumed, it gets a reset', async (t) => {
+  const [tenant, other] = [await api.makeTenant(), await api.makeTenant()]
+  const made = await make(tenant)
+  const add = async (content: number) => {
+    const body = { type: 'm', content }
+    await send(api, 'POST', `/collections/${made.id}/items`, { key: tenant.publishableKey, body })
+  }
+  const all = await openAll(t, tenant, made)
+  const kept = (await openAll(t, other, await make(other))).events
+  for (let i = 0; i < 5; i++) await add(i)
+  await Promise.all(Object.values(all).map((one) => one.untilCount(6)))
+  const { pool } = api.ctx.db
+  await pool.query(
+    `with head as (update event_heads set last_sequence = last_sequence - 3 where tenant_id = $1 returning last_sequence)
+     delete from events using head where tenant_id = $1 and sequence > head.last_sequence`,
+    [tenant.id],
+  )
+  await pool.query(
+    `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+     where datname = current_database() and state = 'idle' and pid <> pg_backend_pid()`,
+  )
+  await assertEnd({ ...all, kept }, Object.keys(all))
+  const { lastId: lastEventId } = all.wall
+  const resumed = await openStream(api.baseUrl, `/collections/${made.id}/wall/stream`, { lastEventId })
+  t.after(() => resumed.close())
+  assert.equal((await resumed.untilCount(1)).event, 'reset')
+  await add(5)
+  assert.equal((await resumed.untilCount(2)).data.content, 5)
+})
+
 test('too many streams of a tenant, of an address or in all are 429, and a stream that ends makes room', async () => {
   const [one, other] = [await narrow.makeTenant(), await narrow.makeTenant()]
   const open: OpenStream[] = []
