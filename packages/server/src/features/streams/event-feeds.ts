@@ -198,7 +198,7 @@ export class EventFeeds {
       const head = heads.get(tenantId) ?? 0
       if (feed.at !== undefined && feed.at <= head) continue
       feed.at = head
-      for (const channel of [...feed.channels.values()]) for (const reader of [...channel.readers]) reader.end()
+      for (const channel of feed.channels.values()) for (const reader of channel.readers) reader.end()
     }
   }
 
