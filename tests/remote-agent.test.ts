@@ -9,6 +9,7 @@ import { joinSession, verifyAgentRequest } from '../packages/client/src/remote-a
 import { signWebhook } from '../packages/client/src/verify-webhook.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { askGood } from './support/call-api.ts'
 import { eventually, openAgency, saidByAgents, startEndpoint, type Launched } from './support/remote-agents.ts'
 import { newRoom } from './support/sessions.ts'
 
@@ -52,6 +53,9 @@ describe('the example agent', () => {
     const [greeting] = await eventually(async () => (await saidByAgents(room)).length > 0 && saidByAgents(room), 'it greets')
     assert.match(greeting!.message.text, /^Dice at your service/)
     assert.equal((await status()).status, 'running')
+    const { data } = await askGood(atrium.origin, 'GET /v1/operator/queues', { operator: true })
+    const { queues } = data as unknown as { queues: { name: string; depth: number }[] }
+    assert.equal(queues.find(({ name }) => name === 'sessions')!.depth, 0, 'it waits for no worker')
     assert.deepEqual(await agency.balance(coupon), [2, 3])
     const asked = await room.say('2d6, please')
     const answer = await eventually(async () => (await saidByAgents(room))[1], 'it answers')

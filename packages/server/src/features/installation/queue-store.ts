@@ -1,6 +1,7 @@
 import { statement, type Db } from '#db/database.ts'
 import { currentHolds } from '#features/blob-deletions/hold-store.ts'
 import type { ByShard } from '#features/distribution/by-shard.ts'
+import { claimable } from '#features/sessions/running/lease-store.ts'
 
 /** A queue of the database, as all workers of an installation share it. */
 export interface QueueState {
@@ -21,8 +22,8 @@ const queues = {
   blob_deletions: `select queued_at as since from blob_deletions
     where not exists (${currentHolds})`,
   event_outbox: 'select created_at as since from event_outbox',
-  sessions: `select greatest(created_at, lease_until) as since from sessions
-    where status in ('launching', 'running') and (lease_until is null or lease_until < now())`,
+  // A remote agent that was notified runs without a worker.
+  sessions: `select greatest(created_at, lease_until) as since from sessions where ${claimable}`,
   // Steps from endpoint to endpoint, because a disabled one may have many deliveries.
   webhook_deliveries: `select due.since from webhooks w cross join lateral (
       select d.next_attempt_at as since from webhook_deliveries d
