@@ -36,8 +36,11 @@ export function Time({ at }: { at: string | null }) {
 
 function relativeTime(date: Date): string {
   const seconds = (date.getTime() - Date.now()) / 1_000
-  for (const [limit, unit] of STEPS)
-    if (Math.abs(seconds) < limit) return relative.format(Math.round(seconds / SECONDS[unit]), unit)
+  for (const [limit, unit] of STEPS) {
+    // Compared after rounding: 59.6 s are 1 minute, and not 60 s.
+    const count = Math.round(seconds / SECONDS[unit])
+    if (Math.abs(count) < limit / SECONDS[unit]) return relative.format(count, unit)
+  }
   return day.format(date)
 }
 

@@ -19,7 +19,7 @@ import { TestRoom } from './test-room.tsx'
 
 const statuses = [
   ['draft', 'Draft: cannot be launched'],
-  ['private', 'Private: only this tenant launches it'],
+  ['private', 'Private: only this tenant'],
   ['active', 'Active: in the catalog'],
 ] as const
 

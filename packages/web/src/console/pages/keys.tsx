@@ -58,7 +58,7 @@ export function KeysPage() {
         empty={<Empty title="There are no keys" />}
         columns={[
           { title: 'Name', cell: (key) => <b>{key.name ?? 'Without a name'}</b>, wide: true },
-          { title: 'Kind', cell: ({ kind }) => kind },
+          { title: 'Kind', cell: ({ kind }) => <span class="nowrap">{kind}</span> },
           { title: 'Key', cell: ({ hint }) => <code class="nowrap">{hint}</code> },
           { title: 'Id', cell: ({ id }) => <CopyText text={id} label="Copy the id" short /> },
           { title: 'State', cell: (key) => <State of={key} /> },
