@@ -71,6 +71,28 @@ describe('languages', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
     await ann.close()
   })
 
+  test('a title in a script of the other direction stands where the line below it begins', async () => {
+    for (const [locale, title] of [
+      ['en-GB', 'ليلة الفوانيس'],
+      ['ar', 'Lantern night'],
+    ] as const) {
+      const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser, { locale })])
+      const { link } = await makeRoom(ann.page, space, title)
+      await bob.page.goto(link)
+      await bob.page.getByRole('heading', { name: title }).waitFor()
+      const starts = await bob.page.locator('.room-name :is(h1, p)').evaluateAll((lines) =>
+        lines.map((line) => {
+          const text = document.createRange()
+          text.selectNodeContents(line)
+          const { left, right } = text.getBoundingClientRect()
+          return Math.round(document.documentElement.dir === 'rtl' ? right : left)
+        }),
+      )
+      assert.equal(starts[0], starts[1], `${locale}: ${title}`)
+      await Promise.all([ann.close(), bob.close()])
+    }
+  })
+
   test('a language that cannot be fetched leaves the app as it is, and says so', async () => {
     const ann = await newVisitor(browser)
     const { page } = ann

@@ -43,7 +43,7 @@ export function InviteTerms({ agent, session, config }: InviteTermsProps) {
       </ul>
       {isRemote && !hasList && config.identity && <ListedRoom />}
       <p>
-        <a href={`${config.api_url}/docs/agents`} target="_blank" rel="noopener noreferrer">
+        <a class="link-button" href={`${config.api_url}/docs/agents`} target="_blank" rel="noopener noreferrer">
           {terms.whoReads}
         </a>
       </p>

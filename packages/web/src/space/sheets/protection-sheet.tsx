@@ -153,7 +153,7 @@ function FromOutside({ apiUrl }: { apiUrl: string | undefined }) {
       {apiUrl && (
         <p class="hint">
           {t.protection.program((words) => (
-            <a href={`${apiUrl}/downloads`} target="_blank" rel="noopener noreferrer">
+            <a class="link-button" href={`${apiUrl}/downloads`} target="_blank" rel="noopener noreferrer">
               {words}
             </a>
           ))}
