@@ -64,6 +64,21 @@ test('a call is a POST of the arguments with the secret as bearer token, and the
   assert.equal(requests[1]!.headers.authorization, undefined)
 })
 
+test('the model reads the JSON that the tool wrote, without white space and with strings in one form', async () => {
+  const cases: [string, string][] = [
+    ['{ "id": 9007199254740993,\r\n\t"far": [1e400, -0, 1.10] }', '{"id":9007199254740993,"far":[1e400,-0,1.10]}'],
+    ['{"a": 1, "a": 2, "__proto__": 3}', '{"a":1,"a":2,"__proto__":3}'],
+    [String.raw`{"a  b": "\"  \\", "c": "\\\" : "}`, String.raw`{"a  b":"\"  \\","c":"\\\" : "}`],
+    [String.raw`["\u00e9\/\u0000\ud800"]`, String.raw`["é/\u0000\ud800"]`],
+    ['" \u2028 "', '" \u2028 "'],
+    [' { not json } ', ' { not json } '],
+  ]
+  for (const [sent, read] of cases) {
+    serve = (_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(sent)
+    assert.deepEqual(await call({ number: 3 }), { ok: true, text: read })
+  }
+})
+
 test('arguments that are not what the schema says are told to the model and never sent', async () => {
   for (const args of [{}, { number: 'three' }, { number: 0 }, { number: 1.5 }, { number: 3, more: 1 }, null, 'x', []]) {
     const answer = await call(args)
@@ -131,6 +146,9 @@ test('a tool that repeats the secret does not tell it to the model', async () =>
   serve = (req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(req.headers))
   const echoed = await call({ number: 3 })
   assert.match(inspect(echoed), /Bearer \[secret\]/)
+  serve = (_req, res) =>
+    res.writeHead(200, { 'content-type': 'application/json' }).end(String.raw`["canary\/secret", "\u0063anary/secret"]`)
+  assert.deepEqual(await call({ number: 3 }, { secret: 'canary/secret' }), { ok: true, text: '["[secret]","[secret]"]' })
   serve = (req, res) => res.writeHead(403, { 'content-type': 'text/plain' }).end(`bad token ${req.headers.authorization}`)
   const refused = await call({ number: 3 })
   assert.doesNotMatch(inspect(echoed) + inspect(refused), /canary/)

@@ -57,13 +57,16 @@ function readAnswer({ status, headers, body, truncated }: EgressAnswer, secret: 
   return { ok: true, text: truncated ? `${shown}\n[cut here: the answer goes on]` : shown }
 }
 
-/** The same JSON without white space, which would cost tokens. */
+/** The same JSON without white space, which would cost tokens. Numbers and repeated names stay as the tool wrote them. */
 function compact(json: string): string {
   try {
-    return JSON.stringify(JSON.parse(json))
+    JSON.parse(json)
   } catch {
     return json
   }
+  // A string is written in the usual form, in which the secret is found too: some servers write "/" as "\/".
+  // The quote at its end is always there; as an optional one it keeps the search linear.
+  return json.replaceAll(/"(?:[^"\\]|\\.)*"?|\s+/g, (part) => (part.startsWith('"') ? JSON.stringify(JSON.parse(part)) : ''))
 }
 
 function explain(error: unknown): string {
