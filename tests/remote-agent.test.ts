@@ -10,6 +10,7 @@ import { signWebhook } from '../packages/client/src/verify-webhook.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { askGood } from './support/call-api.ts'
+import { queryDatabase } from './support/query-database.ts'
 import { eventually, openAgency, saidByAgents, startEndpoint, type Launched } from './support/remote-agents.ts'
 import { newRoom } from './support/sessions.ts'
 
@@ -53,6 +54,8 @@ describe('the example agent', () => {
     const [greeting] = await eventually(async () => (await saidByAgents(room)).length > 0 && saidByAgents(room), 'it greets')
     assert.match(greeting!.message.text, /^Dice at your service/)
     assert.equal((await status()).status, 'running')
+    // The lease of the worker that notified the agent runs out, and nobody takes it.
+    await queryDatabase(database.url, `update sessions set lease_until = now() - interval '1 second' where id = $1`, [id])
     const { data } = await askGood(atrium.origin, 'GET /v1/operator/queues', { operator: true })
     const { queues } = data as unknown as { queues: { name: string; depth: number }[] }
     assert.equal(queues.find(({ name }) => name === 'sessions')!.depth, 0, 'it waits for no worker')
