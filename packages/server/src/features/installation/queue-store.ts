@@ -1,7 +1,6 @@
 import { statement, type Db } from '#db/database.ts'
 import { currentHolds } from '#features/blob-deletions/hold-store.ts'
 import type { ByShard } from '#features/distribution/by-shard.ts'
-import { claimable } from '#features/sessions/running/lease-store.ts'
 
 /** A queue of the database, as all workers of an installation share it. */
 export interface QueueState {
@@ -23,7 +22,9 @@ const queues = {
     where not exists (${currentHolds})`,
   event_outbox: 'select created_at as since from event_outbox',
   // A remote agent that was notified runs without a worker.
-  sessions: `select greatest(created_at, lease_until) as since from sessions where ${claimable}`,
+  sessions: `select greatest(created_at, lease_until) as since from sessions
+    where status in ('launching', 'running') and (lease_until is null or lease_until < now()) and expires_at > now()
+      and (not is_remote or (status = 'launching' and agent_control_hash is null))`,
   // Steps from endpoint to endpoint, because a disabled one may have many deliveries.
   webhook_deliveries: `select due.since from webhooks w cross join lateral (
       select d.next_attempt_at as since from webhook_deliveries d

@@ -11,7 +11,7 @@ import { sessionColumns, toSession, type SessionRow } from '../store.ts'
 export const leaseSeconds = 30
 
 // A remote agent is notified once, and then runs without us.
-export const claimable = `status in ('launching', 'running') and ${leaseOver('lease_until', leaseSeconds)} and expires_at > now()
+const claimable = `status in ('launching', 'running') and ${leaseOver('lease_until', leaseSeconds)} and expires_at > now()
   and (not is_remote or (status = 'launching' and agent_control_hash is null))`
 
 const claimStatement = statement<SessionRow & { left_ms: number }>(
