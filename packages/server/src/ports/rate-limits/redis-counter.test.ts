@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, test, type TestContext } from 'node:test'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { createClient } from '@redis/client'
 import type { RateCheck } from '@atrium/traffic/gcra'
 import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
@@ -11,6 +9,7 @@ import { GuardedRateLimiter } from './guarded-rate-limiter.ts'
 import { RedisCounter } from './redis-counter.ts'
 import { startLoopClock } from '#testing/busy-machine.ts'
 import { allow, startFakeRedis, type Behaviour } from '#testing/rate-limits/fake-redis.ts'
+import { usedBytes } from '#testing/used-bytes.ts'
 
 const policy = { name: 'test', perSecond: 50, burst: 100 }
 const check = (key = 'a'): RateCheck => ({ key, policy })
@@ -32,16 +31,6 @@ async function open(t: TestContext, url: string) {
 async function until(isTrue: () => boolean, what: string, withinMs = 30_000): Promise<void> {
   for (const began = performance.now(); !isTrue(); await new Promise((resolve) => setTimeout(resolve, 5)))
     assert.ok(performance.now() - began < withinMs, what)
-}
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
-
-/** The memory in use after a collection. The resident memory also depends on when V8 collected last. */
-function usedBytes(): number {
-  collect()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
 }
 
 /** One after the other; the slowest, and how many waited at all. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { usedBytes } from '#testing/used-bytes.ts'
 import { EventSplitter } from './event-splitter.ts'
 
 const streams: [string, string, string[]][] = [
@@ -42,3 +43,20 @@ test('no more than one event is kept, whether it comes as one line, as many, or 
   }
   assert.deepEqual(split(Buffer.from('data: 1234\n\n'.repeat(300)), []).length, 300)
 })
+
+const large: [string, Buffer[], number][] = [
+  ['in pieces of one byte', Array.from(Buffer.from('data: '.padEnd(500_000, 'x')), (byte) => Buffer.of(byte)), 499_994],
+  ['in lines of no byte', [Buffer.from('data\n'.repeat(500_000))], 499_999],
+]
+
+for (const [name, pieces, length] of large) {
+  test(`an event takes little more memory than its bytes: ${name}`, () => {
+    const splitter = new EventSplitter(512 * 1024)
+    const before = usedBytes()
+    for (const piece of pieces) assert.equal(splitter.take(Buffer.from(piece)).next().done, true)
+    const bytes = usedBytes() - before
+    assert.ok(bytes < 20_000_000, `${bytes} bytes`)
+    const [event] = splitter.take(Buffer.from('\n\n'))
+    assert.equal(event!.length, length)
+  })
+}

@@ -1,10 +1,12 @@
 import { EgressError } from '#ports/egress/egress-error.ts'
+import { JoinedPieces } from './joined-pieces.ts'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const dataField = Buffer.from('data')
 const colon = 0x3a
 const space = 0x20
+const separator = Buffer.of(space)
 const byteOrderMark = Buffer.from('\uFEFF')
 
 /**
@@ -14,10 +16,10 @@ const byteOrderMark = Buffer.from('\uFEFF')
  */
 export class EventSplitter {
   readonly #maxBytes: number
-  #line: Buffer[] = []
-  #lineBytes = 0
-  #data: Buffer[] = []
-  #dataBytes = 0
+  /** The beginning of a line whose end has not arrived. */
+  readonly #line = new JoinedPieces()
+  /** The data of the event, with a space after each line: so an empty line counts too. */
+  readonly #data = new JoinedPieces()
   #afterReturn = false
   #isFirstLine = true
 
@@ -39,47 +41,41 @@ export class EventSplitter {
       const isHalf = byte === lineFeed && this.#afterReturn
       this.#afterReturn = byte === carriageReturn
       if (!isHalf) {
-        this.#keep(bytes.subarray(from, i))
-        const event = this.#endLine()
+        const event = this.#endLine(bytes.subarray(from, i))
         if (event) yield event
       }
       from = i + 1
     }
-    this.#keep(bytes.subarray(from))
+    const rest = bytes.subarray(from)
+    this.#assertRoom(rest)
+    this.#line.add(rest)
   }
 
-  #keep(part: Buffer): void {
-    if (part.length === 0) return
-    this.#lineBytes += part.length
-    if (this.#lineBytes + this.#dataBytes > this.#maxBytes)
+  #assertRoom(part: Buffer): void {
+    if (this.#line.length + part.length + this.#data.length > this.#maxBytes)
       throw new EgressError('protocol', 'The answer has an event that is too long.')
-    this.#line.push(part)
   }
 
-  #endLine(): Buffer | undefined {
-    const [first, ...others] = this.#line
-    let line = first && others.length === 0 ? first : Buffer.concat(this.#line)
-    this.#line = []
-    this.#lineBytes = 0
+  #endLine(end: Buffer): Buffer | undefined {
+    this.#assertRoom(end)
+    let line = end
+    if (this.#line.length > 0) {
+      this.#line.add(end)
+      line = this.#line.take()
+    }
     if (this.#isFirstLine && line.subarray(0, 3).equals(byteOrderMark)) line = line.subarray(3)
     this.#isFirstLine = false
     if (line.length === 0) return this.#endEvent()
     const data = dataOf(line)
     if (data) {
-      this.#data.push(data)
-      // The memory of a line, even of an empty one.
-      this.#dataBytes += data.length + 1
+      this.#data.add(data)
+      this.#data.add(separator)
     }
     return undefined
   }
 
   #endEvent(): Buffer | undefined {
-    if (this.#data.length === 0) return undefined
-    const lines = this.#data
-    this.#data = []
-    this.#dataBytes = 0
-    if (lines.length === 1) return lines[0]
-    return Buffer.concat(lines.flatMap((line, i) => (i === 0 ? [line] : [Buffer.of(space), line])))
+    return this.#data.length === 0 ? undefined : this.#data.take().subarray(0, -1)
   }
 }
 

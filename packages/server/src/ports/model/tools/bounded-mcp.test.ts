@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, before, test, type TestContext } from 'node:test'
 import { longestBlock } from '#testing/processor-block.ts'
+import { usedBytes } from '#testing/used-bytes.ts'
 import { openEgress, type Egress } from '#ports/egress/egress.ts'
+import { boundedMcp } from './bounded-mcp.ts'
 import { openTools } from './open-tools.ts'
 
 const { signal } = new AbortController()
@@ -132,4 +134,18 @@ test('a result that is made to take long is a failed call', async (t) => {
   const blockMs = await longestBlock(async () => assert.equal((await tools[0]!.call({}, signal)).ok, false))
   await close()
   assert.ok(blockMs < maxBlockMs, `it took ${blockMs.toFixed()} ms at once`)
+})
+
+test('an answer that arrives byte by byte takes little more memory than its bytes', async () => {
+  const text = Buffer.from(JSON.stringify('x'.repeat(500_000)))
+  let taken = 0
+  const pieces = async function* () {
+    const before = usedBytes()
+    for (const byte of text) yield Buffer.alloc(1, byte)
+    taken = usedBytes() - before
+  }
+  const fetch = boundedMcp(() => Promise.resolve(new Response(ReadableStream.from(pieces()))))
+  const answer = await fetch('http://mcp.example', { method: 'POST', body: rpc({ id: 1, method: 'tools/list' }) })
+  assert.equal(await answer.text(), text.toString())
+  assert.ok(taken < 20_000_000, `${taken} bytes`)
 })

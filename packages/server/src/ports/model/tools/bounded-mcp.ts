@@ -3,6 +3,7 @@ import { EgressError } from '#ports/egress/egress-error.ts'
 import { firstBytes } from '../answer/bounded-answers.ts'
 import { EventSplitter } from '../answer/event-splitter.ts'
 import { takeTurn } from '../answer/event-turns.ts'
+import { JoinedPieces } from '../answer/joined-pieces.ts'
 import { fitsShape } from '../answer/json-shape.ts'
 
 type Fetch = typeof globalThis.fetch
@@ -55,15 +56,13 @@ function isRequest(body: unknown): boolean {
 
 /** A JSON answer: one message, or a list of messages. */
 async function boundedMessages(answer: ReadableStream<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of answer) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > limits.messageBytes) throw beyond('too many bytes')
+  const pieces = new JoinedPieces()
+  for await (const piece of answer) {
+    if (pieces.length + piece.length > limits.messageBytes) throw beyond('too many bytes')
+    pieces.add(piece)
   }
   await takeTurn()
-  const whole = Buffer.concat(chunks)
+  const whole = pieces.take()
   const message = parse(whole)
   if (!Array.isArray(message)) return whole
   if (message.length > limits.list) throw beyond('too many messages')
