@@ -52,6 +52,26 @@ test('a process is listed while it runs; one that was killed is silent, and goes
   await listed(0)
 })
 
+test('a process that was killed goes after a day, also where no process starts', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const stop = startBeat(api.ctx, 'api')
+  const [{ beat_at: first }] = await listed(1)
+  // The second beat follows the deletion of the start.
+  t.mock.timers.tick(10_000)
+  for (let tries = 0; (await listed(1))[0].beat_at === first; tries++) assert.ok(tries < 100, 'there is a second beat')
+  const leave = (age: string) =>
+    run(`insert into processes (id, role, host, pid, version, node, memory_bytes, started_at, beat_at)
+      values (gen_random_uuid(), 'worker', 'gone', 1, '0.1.0', '24', 1, now() - interval '2 days', now() - interval '${age}')`)
+  await leave('25 hours')
+  await leave('23 hours')
+  await listed(3)
+  t.mock.timers.tick(10 * 60_000)
+  await listed(2)
+  await stop()
+  await listed(1)
+  await run('delete from processes')
+})
+
 test('a process that was killed before the clock was set back is silent, seals under no key, and goes after a day', async () => {
   const leave = (ahead: string) =>
     run(`insert into processes (id, role, host, pid, version, node, memory_bytes, started_at, beat_at, sealing_key)

@@ -5,10 +5,12 @@ import type { Context } from '#features/context.ts'
 import { deleteProcess, deleteSilentProcesses, saveBeat } from '#features/installation/process-store.ts'
 
 const intervalMs = 10_000
+const deletionIntervalMs = 10 * 60_000
 
 /**
- * Records every ten seconds that this process runs, for `GET /operator/processes`. Returns a function that removes the
- * record. A failure is not logged: what the database refuses, the next beat writes.
+ * Records every ten seconds that this process runs, for `GET /operator/processes`, and now and then deletes the records of
+ * processes that were killed. Returns a function that removes the record. A failure is not logged: what the database
+ * refuses, the next beat writes.
  */
 export function startBeat(
   { db, revocationProbe, vault }: Pick<Context, 'db' | 'revocationProbe' | 'vault'>,
@@ -35,12 +37,16 @@ export function startBeat(
     })
   }
   const quietly = (work: () => Promise<void>) => (last = last.then(work).catch(() => undefined))
+  const deletion = () => deleteSilentProcesses(db)
   void quietly(beat)
-  void quietly(() => deleteSilentProcesses(db))
-  const timer = setInterval(() => void quietly(beat), intervalMs).unref()
+  void quietly(deletion)
+  const timers = [
+    setInterval(() => void quietly(beat), intervalMs).unref(),
+    setInterval(() => void quietly(deletion), deletionIntervalMs).unref(),
+  ]
   return async () => {
     stopped = true
-    clearInterval(timer)
+    for (const timer of timers) clearInterval(timer)
     await last
     await deleteProcess(db, id).catch(() => undefined)
   }
