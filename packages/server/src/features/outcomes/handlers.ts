@@ -17,7 +17,10 @@ const noRecord: Answer = { status: 200, data: { state: 'none' } }
 /** The operations that a tenant's key calls with an Idempotency-Key, each with a pattern of its paths. */
 const keyedOperations = new Map(
   servedOperations
-    .filter(({ caller, idempotency }) => idempotency !== undefined && (caller === 'secret' || caller === 'publishable'))
+    .filter(
+      ({ caller, sessionOnly, idempotency }) =>
+        idempotency !== undefined && !sessionOnly && (caller === 'secret' || caller === 'publishable'),
+    )
     .map((op) => [op.id, { op, pattern: pathPattern(op) }]),
 )
 
