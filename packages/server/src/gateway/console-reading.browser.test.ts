@@ -59,6 +59,25 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     await page.context().close()
   })
 
+  test('the overview of the operator knows of a job worker that is older than many killed processes', async () => {
+    const insert = (role: string, count: number, started: string, beat: string) =>
+      world.api.ctx.db.pool.query(`insert into processes (id, role, host, pid, version, node, memory_bytes, started_at, beat_at)
+        select gen_random_uuid(), '${role}', 'atrium-1', i, '0.1.0', '24', 1, now() - ${started}, now() ${beat}
+        from generate_series(1, ${count}) i`)
+    await insert('api', 200, `i * interval '1 second'`, `- interval '1 minute'`)
+    // As if it had just beaten for as long as this test takes.
+    await insert('worker', 1, `interval '1 hour'`, `+ interval '25 seconds'`)
+    const { page, problems } = await world.open('', { as: 'operator' })
+    await page.getByText('0 API, 1 job worker').waitFor()
+    await page.getByText('A process is silent: api 20 on atrium-1').waitFor()
+    await page.getByText('180 other processes are silent').waitFor()
+    assert.equal(await page.getByText('A process is silent: ').count(), 20)
+    assert.equal(await page.getByText('No job worker runs').count(), 0)
+    assert.deepEqual(problems, [])
+    await page.context().close()
+    await world.api.ctx.db.pool.query('delete from processes')
+  })
+
   test('the overview is up to date while it is visible, and keeps focus, scroll and charts', async () => {
     const { secretKey: key } = world.tenant
     await world.makeCollection(['a wish'])

@@ -10,23 +10,42 @@ export type Versions = Awaited<ReturnType<typeof api.readVersions>>['data']
 export interface Health {
   queues: Queues
   processes: Process[]
+  /** There are more processes than are read here. */
+  hasMoreProcesses: boolean
   proof: Proof
   space: Space
   versions: Versions
+}
+
+const PAGE = 200
+const MAX_PAGES = 10
+
+/** More than one page, because killed processes stay listed for a day: they may be many, and newer than a running one. */
+async function listProcesses(signal: AbortSignal): Promise<Pick<Health, 'processes' | 'hasMoreProcesses'>> {
+  const processes: Process[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
+    const { data, nextCursor } = await api.listProcesses({ query, signal })
+    processes.push(...data)
+    if (nextCursor === undefined) return { processes, hasMoreProcesses: false }
+    cursor = nextCursor
+  }
+  return { processes, hasMoreProcesses: true }
 }
 
 /** What an operator looks at first. The five reads are answered side by side. */
 export async function loadHealth(signal: AbortSignal): Promise<Health> {
   const [queues, processes, ledger, space, versions] = await Promise.all([
     api.readQueues({ signal }),
-    api.listProcesses({ query: { limit: 200 }, signal }),
+    listProcesses(signal),
     api.readLedgerProof({ signal }),
     api.readSpace({ signal }),
     api.readVersions({ signal }),
   ])
   return {
     queues: queues.data,
-    processes: processes.data,
+    ...processes,
     proof: ledger.data.proof,
     space: space.data,
     versions: versions.data,
@@ -36,8 +55,12 @@ export async function loadHealth(signal: AbortSignal): Promise<Health> {
 /** An entry that waits for longer than this is a queue that nobody works on. */
 const SLOW_SECONDS = 60
 
+/** As many silent processes are named; of the others, only the number is shown. */
+const NAMED_SILENT = 20
+
 /** What is wrong, each with the page that shows more. Empty: nothing. */
-export function problemsOf({ queues, processes, proof, space, versions }: Health): { text: string; to: string }[] {
+export function problemsOf(health: Health): { text: string; to: string }[] {
+  const { queues, processes, hasMoreProcesses, proof, space, versions } = health
   const silent = processes.filter(({ state }) => state === 'silent')
   const has = (role: Process['role']) => processes.some((one) => one.role === role && one.state === 'running')
   return [
@@ -52,8 +75,20 @@ export function problemsOf({ queues, processes, proof, space, versions }: Health
       .map((sweep) => ({ text: `The task “${sweep.name}” ${sweep.late ? 'is late' : 'failed'}`, to: '/system' })),
     // During an upgrade, a process of the release before answers without it.
     ...(queues.log_stopped ? [{ text: `The transparency log signs nothing: ${queues.log_stopped}`, to: '/system' }] : []),
-    ...silent.map(({ role, host, pid }) => ({ text: `A process is silent: ${role} ${pid} on ${host}`, to: '/system' })),
-    ...(has('worker') ? [] : [{ text: 'No job worker runs: agents, pictures and webhooks wait', to: '/system' }]),
+    ...silent
+      .slice(0, NAMED_SILENT)
+      .map(({ role, host, pid }) => ({ text: `A process is silent: ${role} ${pid} on ${host}`, to: '/system' })),
+    ...(silent.length > NAMED_SILENT
+      ? [
+          {
+            text: `${formatNumber(silent.length - NAMED_SILENT)}${hasMoreProcesses ? ' or more' : ''} other processes are silent`,
+            to: '/system',
+          },
+        ]
+      : []),
+    ...(has('worker') || hasMoreProcesses
+      ? []
+      : [{ text: 'No job worker runs: agents, pictures and webhooks wait', to: '/system' }]),
     ...(proof && proof.findings > 0
       ? [{ text: `The ledger has ${formatNumber(proof.findings)} inconsistencies`, to: '/ledger' }]
       : []),
