@@ -59,6 +59,22 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     await page.context().close()
   })
 
+  test('the preview shows new items also while they arrive without a pause', async () => {
+    const { publishableKey: key } = world.tenant
+    const { id } = await world.makeCollection(['first wish'])
+    const { page, problems } = await world.open(`/collections/${id}/preview`)
+    const wall = page.getByRole('region', { name: 'Wall' })
+    await wall.getByText('“first wish”').first().waitFor()
+    const isShown = async () => (await wall.getByText(/“steady wish \d+”/).count()) > 0
+    for (let i = 0; !(await isShown()); i++) {
+      assert.ok(i < 60, 'a new item is shown')
+      await send(world.api, 'POST', `/collections/${id}/items`, { key, body: { type: 'message', content: `steady wish ${i}` } })
+      await page.waitForTimeout(200)
+    }
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
+
   test('the overview of the operator knows of a job worker that is older than many killed processes', async () => {
     const insert = (role: string, count: number, started: string, beat: string) =>
       world.api.ctx.db.pool.query(`insert into processes (id, role, host, pid, version, node, memory_bytes, started_at, beat_at)

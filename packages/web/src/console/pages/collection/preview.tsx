@@ -1,5 +1,5 @@
 import { followStream } from '@atrium/client/follow-stream'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { isolated } from '../../../space/text/format.ts'
 import { api } from '../../api/api.ts'
 import { useMessages } from '../../api/use-live.ts'
@@ -13,7 +13,7 @@ import { type Artifact, artifactName } from './artifacts.tsx'
 import type { Collection } from './collection.tsx'
 import { itemName } from './item-words.ts'
 
-const QUIET_MS = 1_500
+const WAIT_MS = 1_500
 const LOOKED_AT = 100
 
 /**
@@ -23,20 +23,21 @@ const LOOKED_AT = 100
 export function Preview({ collection }: { collection: Collection }) {
   const { id, metadata, wall } = collection
   const [turn, setTurn] = useState(0)
-  const [timer] = useState<{ id?: ReturnType<typeof setTimeout> }>({})
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const content = useQuery(`preview ${id}`, (signal) => loadContent(id, signal))
   useMessages(
     `preview ${id}`,
     (signal) => followStream(api.streamCollection, { id, signal }),
     () => {
-      // Changes come in bursts; the page is loaded again after the last one.
-      clearTimeout(timer.id)
-      timer.id = setTimeout(() => {
+      // Changes come in bursts, of which some never end: the page is loaded again once in this time.
+      timer.current ??= setTimeout(() => {
+        timer.current = undefined
         setTurn((turn) => turn + 1)
         content.refresh()
-      }, QUIET_MS)
+      }, WAIT_MS)
     },
   )
+  useEffect(() => () => clearTimeout(timer.current), [])
   const { data, error, reload } = content
   const description = metadata['share_description']
   return (
