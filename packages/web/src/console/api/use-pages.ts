@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'preact/hooks'
+import { useCallback, useRef, useState } from 'preact/hooks'
 import { useQuery } from './use-query.ts'
 
 export interface Page<Row> {
@@ -16,6 +16,8 @@ export interface Pages<Row> {
   reload: () => void
   /** Reads the newest page again: new rows are put first, and rows that are shown are replaced. */
   refresh: (keyOf: (row: Row) => string) => void
+  /** Reads again as many rows as are shown: for lists whose rows also change, or go, beyond the newest page. */
+  refreshAll: () => void
   /** Replaces the rows on this page, after a change that the server has confirmed. */
   set: (change: (rows: Row[]) => Row[]) => void
 }
@@ -41,8 +43,18 @@ export function usePages<Row>(
       cursor = nextCursor
     }
   }
-  const query = useQuery<Page<Row>>(key, (signal) => readOn(undefined, signal))
+  const readAtLeast = async (count: number, signal: AbortSignal): Promise<Page<Row>> => {
+    let page = await readOn(undefined, signal)
+    while (page.rows.length < count && page.nextCursor !== undefined) {
+      const next = await readOn(page.nextCursor, signal)
+      page = { ...next, rows: [...page.rows, ...next.rows] }
+    }
+    return page
+  }
+  const shown = useRef(0)
+  const query = useQuery<Page<Row>>(key, (signal, isFirst) => readAtLeast(isFirst ? 0 : shown.current, signal))
   const { data, error, isLoading, reload, refreshPart, set } = query
+  shown.current = data?.rows.length ?? 0
   const nextCursor = data?.nextCursor
   const more = async (cursor: string) => {
     setLoadingMore(true)
@@ -73,6 +85,7 @@ export function usePages<Row>(
     isLoadingMore,
     reload,
     refresh,
+    refreshAll: query.refresh,
     set: setRows,
   }
 }

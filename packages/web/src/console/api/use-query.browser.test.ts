@@ -34,6 +34,8 @@ declare const asked: { resolve: (answer: unknown) => void; reject: (error: Error
 declare const query: { refresh: () => void; reload: () => void; set: (change: (data: string) => string) => void }
 declare const pages: {
   refresh: (keyOf: (row: { id: string }) => string) => void
+  refreshAll: () => void
+  more: () => void
   set: (change: (rows: { id: string; text: string }[]) => { id: string; text: string }[]) => void
 }
 
@@ -144,6 +146,25 @@ describe('answers of a query that arrive late', { skip: skipWithoutChromium, tim
     await untilAsked(page, 3)
     await answer(page, 2, { data: [{ id: 'c', text: '' }, ...rows('!').data] })
     assert.equal(await shown(page, 'pages'), 'c b! a')
+    await page.close()
+  })
+
+  test('a list of two pages that is read again as a whole: rows of both are current, and those that have gone go', async () => {
+    const page = await open(true)
+    const part = (ids: string, text: string, nextCursor?: string) => ({ data: [...ids].map((id) => ({ id, text })), nextCursor })
+    await answer(page, 0, part('ed', ' running', 'on'))
+    assert.equal(await shown(page, 'pages'), 'e running d running')
+    await page.evaluate(() => pages.more())
+    await untilAsked(page, 2)
+    await answer(page, 1, part('cba', ' running'))
+    assert.equal(await shown(page, 'pages'), 'e running d running c running b running a running')
+    await page.evaluate(() => pages.refreshAll())
+    await untilAsked(page, 3)
+    await answer(page, 2, part('ed', ' silent', 'on'))
+    await untilAsked(page, 4)
+    assert.equal(await shown(page, 'pages'), 'e running d running c running b running a running', 'until all is read')
+    await answer(page, 3, part('ca', ' silent'))
+    assert.equal(await shown(page, 'pages'), 'e silent d silent c silent a silent')
     await page.close()
   })
 })

@@ -23,10 +23,11 @@ const MAX_MS = { first: 60_000, refresh: 20_000 }
 const withTimeout = (signal: AbortSignal, ms = MAX_MS.refresh) => AbortSignal.any([signal, AbortSignal.timeout(ms)])
 
 /**
- * Loads data when the component appears and when `key` changes. No answer replaces a newer one, or what was set after its
+ * Loads data when the component appears and when `key` changes. `load` is told whether it is a first load, or a refresh of
+ * what is shown. No answer replaces a newer one, or what was set after its
  * request was sent.
  */
-export function useQuery<Data>(key: string, load: (signal: AbortSignal) => Promise<Data>): Query<Data> {
+export function useQuery<Data>(key: string, load: (signal: AbortSignal, isFirst: boolean) => Promise<Data>): Query<Data> {
   const [state, setState] = useState<{ key: string; data: Data | undefined; error: unknown; isLoading: boolean }>({
     key,
     data: undefined,
@@ -42,7 +43,7 @@ export function useQuery<Data>(key: string, load: (signal: AbortSignal) => Promi
   const read = useCallback((isFirst: boolean) => {
     reads.current?.start({
       ask: async (signal) => {
-        const data = await latest.current(withTimeout(signal, isFirst ? MAX_MS.first : MAX_MS.refresh))
+        const data = await latest.current(withTimeout(signal, isFirst ? MAX_MS.first : MAX_MS.refresh), isFirst)
         return () => setState((before) => ({ ...before, data, error: undefined, isLoading: false }))
       },
       onError: (error) => setState((before) => ({ ...before, error, isLoading: false })),

@@ -21,7 +21,7 @@ export function SystemPage() {
   const processes = usePages('processes', (page, signal) => api.listProcesses({ query: page, signal }))
   usePolling(() => {
     queues.refresh()
-    processes.refresh(({ id }) => id)
+    processes.refreshAll()
   }, EVERY_MS)
   return (
     <>
