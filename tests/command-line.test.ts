@@ -171,6 +171,23 @@ describe('each failure is one line that says what to do', () => {
     })
   }
 
+  // The port ends these starts before they do anything.
+  for (const command of ['start', 'api'])
+    test(`a console on plain http in a network gets a warning, from ${command}`, async () => {
+      const started = async (env: Record<string, string>) =>
+        (await run([command], { ...noDatabase, PORT: '39871', ATRIUM_METRICS_PORT: '39871', ...env })).output
+      assert.match(
+        await started({ ATRIUM_PUBLIC_URL: 'http://10.0.0.5:8787' }),
+        /^Warning: the console is at http:\/\/10\.0\.0\.5:8787, without TLS: .* Set ATRIUM_PUBLIC_URL, .*\natrium: .*\n$/,
+      )
+      for (const env of [
+        { ATRIUM_PUBLIC_URL: 'https://api.example' },
+        { ATRIUM_PUBLIC_URL: 'http://localhost:8787' },
+        { ATRIUM_PUBLIC_URL: 'http://10.0.0.5:8787', ATRIUM_CONSOLE_URL: 'https://console.example' },
+      ])
+        assert.match(await started(env), /^atrium: ATRIUM_METRICS_PORT must be another port than PORT.*\n$/, JSON.stringify(env))
+    })
+
   test('a server that is not Atrium', async (t) => {
     const other = createServer((_req, res) => res.writeHead(404).end('<h1>Not here</h1>')).listen(0, '127.0.0.1')
     t.after(() => other.close())

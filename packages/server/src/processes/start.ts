@@ -2,6 +2,7 @@ import { ensureConsole } from '@atrium/web/build/ensure-console'
 import { ensureBuilt } from '@atrium/space/build/ensure-built'
 import { readConfig, type Config } from '#config/config.ts'
 import { chooseConsoleOidc, chooseOidc } from './development-identity/development-issuer.ts'
+import { consoleWarnings } from '#config/console-warnings.ts'
 import { environmentWarnings, readEnv } from '#config/env.ts'
 import { assertPortsDiffer, assertPortsFree } from './assert-ports-free.ts'
 import { readWrappedMasterKeys } from '#config/kms-config.ts'
@@ -47,8 +48,9 @@ export interface Running {
  */
 export async function start({ workers, space }: StartOptions): Promise<Running> {
   const env = readEnv()
-  warnOfEnvironment()
+  warn(environmentWarnings())
   const configured = readConfig(env)
+  warn(consoleWarnings(configured))
   const config = {
     ...configured,
     oidc: chooseOidc(configured, workers),
@@ -123,8 +125,8 @@ function portsOf({ host, port, spacePort, metrics }: Config) {
   } as const
 }
 
-function warnOfEnvironment(): void {
-  for (const line of environmentWarnings()) console.warn(`Warning: ${line}`)
+function warn(lines: string[]): void {
+  for (const line of lines) console.warn(`Warning: ${line}`)
 }
 
 /** A part of the platform that can run by itself, on any number of machines. */
@@ -133,8 +135,9 @@ export type Role = 'api' | 'worker' | 'space'
 /** Starts one part on this machine, on a database that all parts share. */
 export async function startRole(role: Role): Promise<Pick<Running, 'failed' | 'stop'>> {
   const env = readEnv()
-  warnOfEnvironment()
+  warn(environmentWarnings())
   const config = readConfig(env)
+  if (role === 'api') warn(consoleWarnings(config))
   const [given, wrapped] = [readGivenSecrets(env), readWrappedMasterKeys(env)]
   const isSpace = role === 'space'
   if (isSpace) await assertSpaceSettings(config)

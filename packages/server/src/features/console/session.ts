@@ -49,8 +49,9 @@ export interface CookieNames {
 }
 
 /**
- * Browsers accept the prefix `__Host-` only with Secure, which most of them store only from https. Plain http exists on
- * loopback only, for development.
+ * Browsers accept the prefix `__Host-` only with Secure, which most of them store only from https. Plain http is for
+ * loopback: with an ATRIUM_PUBLIC_URL of another host on plain http, these cookies cross the network as they are, and the
+ * start warns of it.
  */
 export function cookieNames(consoleUrl: string): CookieNames {
   const secure = new URL(consoleUrl).protocol === 'https:'
