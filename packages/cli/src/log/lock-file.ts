@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises'
+import { lstat, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -17,26 +17,51 @@ import { OperatorError } from '../operator-api.ts'
 export async function lockFile(path: string): Promise<void> {
   const folder = dirname(resolve(path))
   const prefix = `.lock-${createHash('sha256').update(basename(path)).digest('hex').slice(0, 8)}-`
-  const own = `${prefix}${randomBytes(8).toString('hex')}`
+  const id = randomBytes(8).toString('hex')
+  const own = `${prefix}${id}`
+  const unnamed = `.new-${id}`
+  process.once('exit', () => [own, unnamed].forEach((name) => removeIfPossible(join(folder, name))))
   try {
-    await listenOn(folder, own)
+    await listenOn(folder, own, unnamed)
   } catch (error) {
+    if (error instanceof OperatorError) throw error
     throw new OperatorError(
       `${folder} cannot be locked (${codeOf(error)}): it must be a folder of this machine that can be written`,
     )
   }
-  process.once('exit', () => rmSync(join(folder, own), { force: true }))
   for (const name of await readdir(folder)) {
+    if (isUnnamed.test(name) && name !== unnamed) await removeIfOld(join(folder, name))
     if (!name.startsWith(prefix) || name === own) continue
-    if (await isListenedOn(folder, name)) throw new OperatorError(`${path} is in use by another process of atrium`)
+    const code = await connectTo(folder, name)
+    if (code === undefined) throw new OperatorError(`${path} is in use by another process of atrium`)
+    // Such as EACCES, of a socket of another user: the process may be running.
+    if (code !== 'ECONNREFUSED' && code !== 'ENOENT')
+      throw new OperatorError(
+        `${path} may be in use by another process of atrium (${code}): if none runs, remove ${join(folder, name)}`,
+      )
     await rm(join(folder, name), { force: true })
   }
 }
 
-async function listenOn(folder: string, name: string): Promise<void> {
+const isUnnamed = /^\.new-[0-9a-f]{16}$/
+const oldMs = 60_000
+
+/** A process has its unnamed socket for a moment. One that is old is of a process that was killed then. */
+async function removeIfOld(path: string): Promise<void> {
+  const stat = await lstat(path).catch(() => undefined)
+  if (stat?.isSocket() && Date.now() - stat.mtimeMs > oldMs) removeIfPossible(path)
+}
+
+/** What stays, such as a socket of another user, is in nobody's way. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {}
+}
+
+async function listenOn(folder: string, name: string, unnamed: string): Promise<void> {
   const server = createServer((socket) => socket.destroy())
   // Under its name, a socket is always listened on or left behind. Between bind and listen, it would look left behind.
-  const unnamed = `.new-${name.slice(-16)}`
   await withShortPath(folder, async (short) => {
     await new Promise<void>((onListening, onError) => {
       server.once('error', onError)
@@ -47,24 +72,27 @@ async function listenOn(folder: string, name: string): Promise<void> {
   await rename(join(folder, unnamed), join(folder, name))
 }
 
-function isListenedOn(folder: string, name: string): Promise<boolean> {
-  return withShortPath(folder, async (short) => {
-    const code = await new Promise<string | undefined>((onEnd) => {
-      const socket = connect(join(short, name), () => {
-        socket.destroy()
-        onEnd(undefined)
-      })
-      socket.once('error', (error) => onEnd(codeOf(error)))
-    })
-    // With any other error, such as that of a socket of another user, the process may be running.
-    return code !== 'ECONNREFUSED' && code !== 'ENOENT'
-  })
+/** Resolves to the code of the error; undefined: a process listens. */
+function connectTo(folder: string, name: string): Promise<string | undefined> {
+  return withShortPath(
+    folder,
+    (short) =>
+      new Promise<string | undefined>((onEnd) => {
+        const socket = connect(join(short, name), () => {
+          socket.destroy()
+          onEnd(undefined)
+        })
+        socket.once('error', (error) => onEnd(codeOf(error) ?? 'unknown error'))
+      }),
+  )
 }
 
 /** The path of a socket has at most 107 bytes, on macOS 103. Gives the folder, or a link to it if its path is long. */
 async function withShortPath<T>(folder: string, use: (short: string) => Promise<T>): Promise<T> {
   if (Buffer.byteLength(folder) <= 60) return use(folder)
-  const links = await mkdtemp(join(tmpdir(), 'atrium-'))
+  const links = await mkdtemp(join(tmpdir(), 'atrium-')).catch((error: unknown) => {
+    throw new OperatorError(`${tmpdir()} cannot be written (${codeOf(error)}): the lock of ${folder} needs a link there`)
+  })
   try {
     const short = join(links, 'folder')
     await symlink(folder, short)

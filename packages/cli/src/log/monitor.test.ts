@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -189,6 +200,58 @@ test('of two monitors with one state, the second ends', async () => {
   await first.ended(10_000)
   const third = runMonitor(url, '--state', state, '--once')
   assert.deepEqual([await third.ended(60_000), third.output()], [0, ''], 'the first has seen everything')
+})
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  test(`a monitor that ends by ${signal} leaves no lock`, async () => {
+    const data = mkdtempSync(join(folder, 'signal-'))
+    const run = runMonitor(await serveEntries(3), '--state', join(data, 'state.json'))
+    await until(run, () => existsSync(join(data, 'state.json')))
+    assert.equal(readdirSync(data).length, 2)
+    run.kill(signal)
+    assert.equal(await run.ended(10_000), code)
+    assert.deepEqual(readdirSync(data), ['state.json'])
+  })
+}
+
+test('a lock that cannot be asked is named, and a socket that was left without a name is removed', async () => {
+  const url = await serveEntries(3)
+  const data = mkdtempSync(join(folder, 'unasked-'))
+  const state = join(data, 'state.json')
+  const first = runMonitor(url, '--state', state)
+  await until(first, () => existsSync(state))
+  const [lock = ''] = readdirSync(data).filter((name) => name !== 'state.json')
+  const [old, young] = ['.new-0123456789abcdef', '.new-0123456789abcdee']
+  first.kill('SIGKILL')
+  await first.ended(10_000)
+  renameSync(join(data, lock), join(data, old))
+  utimesSync(join(data, old), 0, 0)
+  const second = runMonitor(url, '--state', state)
+  await until(second, () => readdirSync(data).some((name) => name.startsWith('.lock-')) && !existsSync(join(data, old)))
+  second.kill('SIGKILL')
+  await second.ended(10_000)
+  const [other = ''] = readdirSync(data).filter((name) => name !== 'state.json')
+  // It may be about to get its name.
+  renameSync(join(data, other), join(data, young))
+  // To whoever may do everything, no socket answers EACCES. A link to itself cannot be asked either.
+  symlinkSync(lock, join(data, lock))
+  const third = runMonitor(url, '--state', state, '--once')
+  assert.equal(await third.ended(60_000), 1)
+  const said = `atrium: ${state} may be in use by another process of atrium (ELOOP): if none runs, remove ${join(data, lock)}\n`
+  assert.equal(third.output(), said)
+  assert.deepEqual(readdirSync(data).toSorted(), [lock, young, 'state.json'])
+})
+
+test('that there is no folder for temporary files is not reported as a fault of the folder to lock', async () => {
+  const data = join(folder, 'long'.repeat(30))
+  mkdirSync(data)
+  const args = ['monitor', 'http://127.0.0.1:9', '--state', join(data, 'state.json'), '--vkey', formatVerifier(logKey)]
+  const run = runAtrium(args, { TMPDIR: '/dev/null' })
+  assert.equal(await run.ended(60_000), 1)
+  assert.equal(run.output(), `atrium: /dev/null cannot be written (ENOTDIR): the lock of ${data} needs a link there\n`)
 })
 
 /** A webhook. While `isSilent` is set, it does not answer. */

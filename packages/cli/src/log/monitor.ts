@@ -60,6 +60,9 @@ const endsAfterMs = 60_000
 /** Watches a log: prints and sends what it sees. With `once`, it ends with exit code 1 if something is wrong. */
 export async function monitor(url: string, options: MonitorOptions): Promise<void> {
   const watched = readOptions(url, options)
+  // By itself, a signal would leave the lock behind. What was not sent by then is not saved either: the next run reports it.
+  process.once('SIGINT', () => process.exit(130))
+  process.once('SIGTERM', () => process.exit(143))
   // Two that write one state would damage it, such as a run of cron that begins before the last one has ended.
   await lockFile(options.state)
   let last = await readFollowed(options.state)
