@@ -94,6 +94,19 @@ describe('the key to which rooms are sealed for a remote agent', { skip: skipWit
     }
     await edit(JSON.stringify(second.jwk))
     assert.deepEqual(await keyOf(id), { kty: 'EC', crv: 'P-256', x: second.jwk.x, y: second.jwk.y })
+
+    // A key with a problem is not the wish to have none.
+    await page.goto(`${atrium.origin}/console/agents/${id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await dialog().getByLabel('Name').fill('Scribe')
+    await field().fill(JSON.stringify(wrong.jwk))
+    await page.evaluate('navigator.clipboard.writeText = (text) => Promise.resolve(void (globalThis.copied = text))')
+    await dialog()
+      .getByRole('button', { name: /^Copy as curl/ })
+      .click()
+    const copied = await (await page.waitForFunction('globalThis.copied')).jsonValue()
+    assert.match(String(copied), /\{"name":\s*"Scribe"\}/)
+
     await edit('')
     assert.equal(await keyOf(id), undefined)
   })

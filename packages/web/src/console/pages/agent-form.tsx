@@ -78,10 +78,13 @@ const sources: Record<Exclude<keyof Patch, 'tools' | 'avatar_url' | 'rotate_sign
   greeting: ['greeting'],
 }
 
-/** null removes a field. */
-function patchOf(changes: Partial<Values>, values: Values, key: Jwk | undefined): Patch {
+/** null removes a field. An encryption key with a problem is left out. */
+function patchOf(changes: Partial<Values>, values: Values, parsedKey: Jwk | string | undefined): Patch {
+  const hasProblem = typeof parsedKey === 'string'
+  const key = hasProblem ? undefined : parsedKey
   const whole = { model: null, endpoint: null, encryption_key: null, greeting: null, ...registrationOf(values, key) }
-  const isChanged = (field: string) => sources[field as keyof typeof sources].some((name) => name in changes)
+  const isChanged = (field: string) =>
+    sources[field as keyof typeof sources].some((name) => name in changes) && !(hasProblem && field === 'encryption_key')
   return Object.fromEntries(Object.entries(whole).filter(([field]) => isChanged(field)))
 }
 
@@ -93,7 +96,7 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
   const parsedKey = run === 'remote' && keyText.trim() !== '' ? parseEncryptionJwk(keyText) : undefined
   const key = typeof parsedKey === 'object' ? parsedKey : undefined
   const registration = registrationOf(values, key)
-  const patch = patchOf(changes, values, key)
+  const patch = patchOf(changes, values, parsedKey)
   const save = async (idempotencyKey: string) => {
     if (agent && Object.keys(patch).length === 0) return onClose()
     const { data } = agent
