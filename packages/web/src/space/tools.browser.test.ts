@@ -132,6 +132,28 @@ describe('what a visitor can do with a room', { skip: skipWithoutChromium, timeo
     }
   })
 
+  test('that a room could not be kept is no longer said once another tab has kept it', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await makeRoom(page, space, 'Quay')
+    await page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('no place', 'QuotaExceededError')
+      }
+    })
+    await open(page, 'More')
+    await open(page, 'Keep on this device')
+    const problem = page.locator('section', { has: page.locator('#kept') }).getByRole('alert')
+    await problem.waitFor()
+    const other = await ann.context.newPage()
+    await other.goto(page.url())
+    await open(other, 'More')
+    await open(other, 'Keep on this device')
+    await page.getByRole('button', { name: 'Forget this room' }).waitFor()
+    assert.equal(await problem.count(), 0)
+    await ann.close()
+  })
+
   test('a room is kept on the device only when told so, and forgotten one by one or all at once', async () => {
     const ann = await newVisitor(browser)
     const stored = () => ann.page.evaluate(() => JSON.stringify({ ...localStorage }))

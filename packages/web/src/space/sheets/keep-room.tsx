@@ -29,7 +29,7 @@ export function KeepRoom({ session }: { session: RoomSession }) {
           {kept ? t.tools.kept.forget : t.tools.kept.keep}
         </button>
       </div>
-      {keeping !== 'kept' && (
+      {!kept && keeping !== 'kept' && (
         <p class="problem" role="alert">
           {t.tools.kept[keeping]}
         </p>
