@@ -93,6 +93,16 @@ describe('the examples with a server', { skip, timeout: 180_000, concurrency: fa
       headers: { 'webhook-id': 'evt_forged', 'webhook-timestamp': String(Date.now() / 1_000), 'webhook-signature': 'v1,AAAA' },
     })
     assert.equal(forged.status, 401)
+    // Without Content-Length, as some proxies send it.
+    const send = (text: string) =>
+      fetch(`${url.replace('localhost', '127.0.0.1')}webhook`, {
+        method: 'POST',
+        body: new Blob([text]).stream(),
+        headers: { 'webhook-id': 'evt_forged', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' },
+        duplex: 'half',
+      })
+    assert.equal((await send('{}')).status, 401, 'read, and refused for its signature')
+    assert.equal((await send('x'.repeat(70_000))).status, 413)
     const foreign = await fetch(`${url.replace('localhost', '127.0.0.1')}make`, { method: 'POST' })
     assert.equal(foreign.status, 404, 'another site cannot press the buttons')
 

@@ -1,7 +1,6 @@
 // Receives the webhooks of Atrium: verifies each request, counts each event once, and shows what came on a page.
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { createClient, NotFoundError, verifyWebhook, WebhookVerificationError } from '@atrium/client'
 import { openInbox } from './inbox.ts'
 
@@ -37,11 +36,15 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
 async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
   // Nothing can be verified before the answer to `register` has brought the secret.
   if (secret === '') return void res.writeHead(401).end()
+  let body = ''
   // Anyone can send a request here, so no more is read than an event may have.
-  if (Number(req.headers['content-length'] ?? Infinity) > 65_536) return void res.writeHead(413).end()
+  for await (const part of req.setEncoding('utf8') as AsyncIterable<string>) {
+    body += part
+    if (body.length > 65_536) return void res.writeHead(413).end()
+  }
   try {
     // The unchanged bytes: JSON that was parsed and serialised again has another signature.
-    const event = await verifyWebhook(await text(req), req.headers, secret)
+    const event = await verifyWebhook(body, req.headers, secret)
     // Stored before the answer, because the event is not sent again after a 2xx.
     const entry = inbox.receive(event)
     res.writeHead(204).end()
