@@ -215,7 +215,22 @@ describe('invitations to a client-sealed room with a list', { skip: skipWithoutC
     await write(page, 'Another page of the room')
     await message(page, 'Another page of the room').waitFor()
     assert.equal(await texts(), 3)
-    // Who closes the page has given it up.
+    // Who leaves the room has given it up, also in a tab that stays.
+    const room = new URL(page.url()).hash
+    const goTo = (hash: string) => page.evaluate((to) => void (location.hash = to), hash)
+    await page.evaluate('globalThis.isSamePage = true')
+    await goTo('')
+    await page.getByLabel('Message', { exact: true }).waitFor({ state: 'detached' })
+    await goTo(room)
+    await page.getByLabel('Message', { exact: true }).waitFor()
+    await becomes(2)
+    assert.equal(await page.evaluate('globalThis.isSamePage'), true)
+    // And who closes the page.
+    await button(page, 'People').first().click()
+    await failWith(500, 'internal')
+    await tryToInvite('Fay')
+    assert.equal(await texts(), 3)
+    await page.unroute('**/space')
     await page.reload()
     await page.getByLabel('Message', { exact: true }).waitFor()
     await becomes(2)

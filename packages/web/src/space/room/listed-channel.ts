@@ -44,6 +44,8 @@ export class ListedChannel implements Channel {
   #connection: ListedConnection
   /** The invitations that were asked for and may not be on the list, by whom they are for. Their texts stay meanwhile. */
   readonly #unfinished = new Map<string, readonly { key: string; end: () => Promise<void> }[]>()
+  /** Until every invitation that was asked for is on the list, or has failed. */
+  #inviting: Promise<unknown> = Promise.resolve()
   /** Up to where messages were returned. */
   #returned = 0
 
@@ -63,7 +65,7 @@ export class ListedChannel implements Channel {
   }
 
   async begin(): Promise<Since> {
-    this.close()
+    this.#closeOpener()
     const { room, device } = this.#options
     const { privateKey, signing } = device
     const { thumbprint } = signing
@@ -111,7 +113,13 @@ export class ListedChannel implements Channel {
    * Keeps the text of the invitation on this device, to be shown again. Asked for again after a failure, it adds nothing if
    * the list has the invitation from before, because only the answer was lost.
    */
-  async invite(who: string): Promise<void> {
+  invite(who: string): Promise<void> {
+    const done = this.#invite(who)
+    this.#inviting = Promise.allSettled([this.#inviting, done])
+    return done
+  }
+
+  async #invite(who: string): Promise<void> {
     const before = this.#unfinished.get(who) ?? []
     const { invite, text } = await newInvitation(this.#options.room, this.#connection.owner, who)
     const end = await holdLock(INVITATION + invite.key)
@@ -125,15 +133,21 @@ export class ListedChannel implements Channel {
       if (!(error instanceof SpaceCallError && error.isPassing)) void this.#finish(who)
       throw error
     }
+    void this.#release(who)
     await this.refresh()
     void this.#finish(who)
   }
 
   async #finish(who: string): Promise<void> {
-    const unfinished = this.#unfinished.get(who) ?? []
+    const released = this.#release(who)
     this.#unfinished.delete(who)
-    await Promise.all(unfinished.map(({ end }) => end()))
+    await released
     await this.#dropTexts()
+  }
+
+  /** Nothing is about to be written any more of what was asked for. */
+  async #release(who: string): Promise<void> {
+    await Promise.all((this.#unfinished.get(who) ?? []).map(({ end }) => end()))
   }
 
   /**
@@ -255,7 +269,13 @@ export class ListedChannel implements Channel {
     })
   }
 
+  /** Ends the visit. The next one, also in this tab, drops the texts of invitations that the list does not have. */
   close(): void {
+    this.#closeOpener()
+    void this.#inviting.then(() => Promise.all([...this.#unfinished.keys()].map((who) => this.#release(who))))
+  }
+
+  #closeOpener(): void {
     // Held reads end with their signals.
     this.#opener?.close()
     this.#opener = undefined
@@ -328,6 +348,8 @@ export async function prepareListedRoom({
     } catch (error) {
       // The room is made. Without its link, nobody would find it again. The owner sees in it who is invited.
       if (!(error instanceof SpaceCallError || error instanceof ListFullError)) throw error
+    } finally {
+      channel.close()
     }
     return link
   }
