@@ -223,7 +223,7 @@ test('a lock that cannot be asked is named, and a socket that was left without a
   const state = join(data, 'state.json')
   const first = runMonitor(url, '--state', state)
   await until(first, () => existsSync(state))
-  const [lock = ''] = readdirSync(data).filter((name) => name !== 'state.json')
+  const lock = readdirSync(data).find((name) => name !== 'state.json') ?? ''
   const [old, young] = ['.new-0123456789abcdef', '.new-0123456789abcdee']
   first.kill('SIGKILL')
   await first.ended(10_000)
@@ -233,7 +233,7 @@ test('a lock that cannot be asked is named, and a socket that was left without a
   await until(second, () => readdirSync(data).some((name) => name.startsWith('.lock-')) && !existsSync(join(data, old)))
   second.kill('SIGKILL')
   await second.ended(10_000)
-  const [other = ''] = readdirSync(data).filter((name) => name !== 'state.json')
+  const other = readdirSync(data).find((name) => name !== 'state.json') ?? ''
   // It may be about to get its name.
   renameSync(join(data, other), join(data, young))
   // To whoever may do everything, no socket answers EACCES. A link to itself cannot be asked either.
