@@ -24,7 +24,7 @@ export function LedgerPage() {
   const [isBusy, run] = useAction()
   const hasOpen = pages.rows?.some(isOpen) ?? false
   usePolling(() => {
-    if (hasOpen) pages.refresh(({ id }) => id)
+    if (hasOpen) pages.refreshAll()
   }, EVERY_MS)
   const start = () =>
     run(async () => {

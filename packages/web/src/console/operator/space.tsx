@@ -21,7 +21,7 @@ export function SpacePage() {
   const pages = usePages('certificates', (page, signal) => api.listCertificates({ query: page, signal }))
   usePolling(() => {
     space.refresh()
-    pages.refresh(({ digest }) => digest)
+    pages.refreshAll()
   }, EVERY_MS)
   const { data, error, reload } = space
   return (
