@@ -258,8 +258,9 @@ test('an Idempotency-Key is 1 to 255 printable ASCII characters', async () => {
     const body = good === undefined ? '' : JSON.stringify(good)
     const bearer = op.caller === 'control' ? shelf.control : tenant.secret
     const caller = op.caller === 'operator' ? `X-Admin-Token: ${adminToken}` : `Authorization: Bearer ${bearer}`
+    const session = Object.entries(owner).map(([name, value]) => `${name}: ${value}`)
     const lines = [
-      caller,
+      ...(op.sessionOnly ? session : [caller]),
       `X-Collection-Token: ${shelf.owner}`,
       'Content-Type: application/json',
       `Content-Length: ${body.length}`,

@@ -63,6 +63,7 @@ export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>
     'ATRIUM_SPACES_DOMAIN=spaces.example.com': engine,
     END: engine,
     'podman compose -f deploy/compose.yaml up -d': engine,
+    'podman compose -f deploy/compose.yaml down': engine,
     'podman compose -f deploy/compose.yaml exec api atrium tenants create --name "My app"': engine,
     'podman build -t registry.example.com/atrium-egress-proxy:0.1.0 deploy/egress-proxy':
       'needs a container engine; tests/egress-proxy.test.ts runs the proxy',
