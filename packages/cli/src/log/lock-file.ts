@@ -52,7 +52,7 @@ async function removeIfOld(path: string): Promise<void> {
   if (stat?.isSocket() && Date.now() - stat.mtimeMs > oldMs) removeIfPossible(path)
 }
 
-/** What stays, such as a socket of another user, is in nobody's way. */
+/** A socket that stays, such as that of another user, does no harm. */
 function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true })

@@ -236,7 +236,7 @@ test('a lock that cannot be asked is named, and a socket that was left without a
   const other = readdirSync(data).find((name) => name !== 'state.json') ?? ''
   // It may be about to get its name.
   renameSync(join(data, other), join(data, young))
-  // To whoever may do everything, no socket answers EACCES. A link to itself cannot be asked either.
+  // Root never gets EACCES from a socket. A link to itself cannot be connected to either.
   symlinkSync(lock, join(data, lock))
   const third = runMonitor(url, '--state', state, '--once')
   assert.equal(await third.ended(60_000), 1)

@@ -9,8 +9,8 @@ const deletionIntervalMs = 10 * 60_000
 
 /**
  * Records every ten seconds that this process runs, for `GET /operator/processes`, and now and then deletes the records of
- * processes that were killed. Returns a function that removes the record. A failure is not logged: what the database
- * refuses, the next beat writes.
+ * processes that were killed. Returns a function that removes the record. A failure is not logged: the next beat writes the
+ * row again.
  */
 export function startBeat(
   { db, revocationProbe, vault }: Pick<Context, 'db' | 'revocationProbe' | 'vault'>,

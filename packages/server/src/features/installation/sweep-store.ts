@@ -74,7 +74,7 @@ export async function claimSweep(db: Db, { name, holder, leaseMs, intervalMs }: 
 
 const renewStatement = statement<{ name: string }>(
   'sweeps-renew',
-  // Not one that was released meanwhile: nobody would run the sweep until the lease expires.
+  // Does not renew a lease that was released meanwhile: no process could run the sweep until it expires.
   `update sweep_leases set until = clock_timestamp() + make_interval(secs => $3 / 1000.0)
    where name = $1 and holder = $2 and until is not null returning name`,
 )

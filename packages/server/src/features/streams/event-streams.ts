@@ -121,8 +121,8 @@ export class EventStreams {
     options: Omit<ConstructorParameters<typeof StreamConnection>[0], 'onError' | 'position'> & { position: number | undefined },
   ): void {
     const { channel, position, onClosed } = options
-    // The channel has read the log since the request came, so it has come to every cursor of this log. One beyond it is
-    // from before a restore, or from a primary of which the standby that replaced it did not have everything. On Citus,
+    // The channel has read the log since the request came, so it has come to every cursor of this log. One beyond it is from
+    // before a restore, or from a primary whose standby took over without all of its events. On Citus,
     // heads commit before their events show on another node, so a cursor that was taken of a head in between may be beyond
     // too: its reader gets a reset that it did not need, and misses nothing.
     const isBeyond = position !== undefined && position > channel.at

@@ -217,7 +217,7 @@ test('while the row of a tenant is locked, its reports cost those of others no m
     const query = t.mock.method(api.ctx.db, 'query')
     assert.equal((await usage('', other.secretKey)).status, 200)
     const writes = query.mock.calls.filter(({ arguments: [{ name }] }) => name === 'usage-add-traffic')
-    // Of a write that runs and the one after it: a wait for the row in each, and what else there is to write.
+    // The running write and the next one: each waits for the row, and then writes the other counts.
     assert.ok(writes.length > 0 && writes.length <= 4, `${writes.length} statements`)
     await blocker.query('rollback')
   } finally {

@@ -33,8 +33,8 @@ export function keepRoom(link: RoomLink, title: string | undefined): Keeping {
 }
 
 /**
- * What tells a kept room from every other one: its key and, in a file, its service. By the name alone, a link with another key
- * would take the place of this one, whose key may be nowhere else.
+ * Identifies a kept room: by its key and, in the app in one file, its service. If the name alone did, a link with another
+ * key would replace this one, whose key may be nowhere else.
  */
 export function keptName(kept: KeptRoom): string {
   return hashOf(kept, kept.service)

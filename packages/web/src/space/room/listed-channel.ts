@@ -44,7 +44,7 @@ export class ListedChannel implements Channel {
   #connection: ListedConnection
   /** The invitations that were asked for and may not be on the list, by whom they are for. Their texts stay meanwhile. */
   readonly #unfinished = new Map<string, readonly { key: string; end: () => Promise<void> }[]>()
-  /** Until every invitation that was asked for is on the list, or has failed. */
+  /** Settles when every invitation that was asked for is on the list or has failed. */
   #inviting: Promise<unknown> = Promise.resolve()
   /** Up to where messages were returned. */
   #returned = 0
@@ -145,7 +145,7 @@ export class ListedChannel implements Channel {
     await this.#dropTexts()
   }
 
-  /** Nothing is about to be written any more of what was asked for. */
+  /** Releases the locks: no invitation for this person is about to be written any more. */
   async #release(who: string): Promise<void> {
     await Promise.all((this.#unfinished.get(who) ?? []).map(({ end }) => end()))
   }

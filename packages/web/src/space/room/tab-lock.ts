@@ -1,6 +1,6 @@
 /**
- * Tells other tabs that this one is at work on something, until the page ends or the function is called that this resolves to.
- * That one resolves when the lock is free. Without locks, `ifUnlocked` does nothing.
+ * Shows other tabs that this one is working on something, until the page ends or the function that it resolves to is called.
+ * That function resolves when the lock is free. Without locks, `ifUnlocked` does nothing.
  */
 export async function holdLock(name: string): Promise<() => Promise<void>> {
   const [begun, work] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

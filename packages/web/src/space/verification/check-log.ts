@@ -73,7 +73,7 @@ async function get(url: string, signal: AbortSignal): Promise<Response> {
   }
 }
 
-/** What could not be read in time is unread, as what a list without end has. */
+/** What is not read in time is unread, like the rest of an endless list. */
 async function readEpochs(api: string): Promise<OfferedEpochs> {
   const signal = AbortSignal.timeout(epochsMs)
   return readOfferedEpochs(
