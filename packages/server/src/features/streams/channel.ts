@@ -85,6 +85,8 @@ export interface ChannelReader {
   wake(): void
   /** Sends the frame, which moves its cursor to `sequence`, if the connection has read everything up to there. */
   beat(frame: Buffer, sequence: number): void
+  /** Says that events were lost, with a cursor of `sequence`, and ends. */
+  reset(sequence: number): void
   end(): void
 }
 

@@ -134,6 +134,11 @@ export class EventFeeds {
     const tenantIds = [...this.#feeds.keys()]
     const failures: Failures = new Map()
     if (tenantIds.length === 0) return failures
+    // First: what is numbered from here on may bring the new log up to what was known of the old one.
+    if (this.#mayBeShorter) {
+      this.#mayBeShorter = false
+      await this.#endShortened()
+    }
     // Checked first, because numbering locks each tenant's head, even if there is nothing to number.
     const isWaiting = await hasWaitingEvents(this.#db, tenantIds, this.#outbox)
     for (let isMore = true; isMore;) {
@@ -181,24 +186,33 @@ export class EventFeeds {
     return [...counts.values()].some((count) => count >= batchSize)
   }
 
-  /**
-   * New feeds begin after the last sequence that was given. After a gap, the streams of a tenant whose log is shorter than
-   * what was known of it end: its clients reconnect with cursors that are beyond the log.
-   */
+  /** New feeds begin after the last sequence that was given. */
   async #begin(failures: Failures): Promise<void> {
-    const mayBeShorter = this.#mayBeShorter
-    this.#mayBeShorter = false
-    const asked = [...this.#feeds].filter(([tenantId, { at }]) => (at === undefined ? !failures.has(tenantId) : mayBeShorter))
-    if (asked.length === 0) return
+    const begun = [...this.#feeds].filter(([tenantId, { at }]) => at === undefined && !failures.has(tenantId))
+    if (begun.length === 0) return
     const heads = await listHeads(
       this.#db,
-      asked.map(([tenantId]) => tenantId),
+      begun.map(([tenantId]) => tenantId),
     )
-    for (const [tenantId, feed] of asked) {
+    for (const [tenantId, feed] of begun) feed.at = heads.get(tenantId) ?? 0
+  }
+
+  /**
+   * After a gap, the streams of a tenant whose log is shorter than what was known of it get a reset, and end: the events
+   * that follow have numbers that their readers have seen.
+   */
+  async #endShortened(): Promise<void> {
+    const known = [...this.#feeds].filter(([, { at }]) => at !== undefined)
+    if (known.length === 0) return
+    const heads = await listHeads(
+      this.#db,
+      known.map(([tenantId]) => tenantId),
+    )
+    for (const [tenantId, feed] of known) {
       const head = heads.get(tenantId) ?? 0
-      if (feed.at !== undefined && feed.at <= head) continue
+      if ((feed.at ?? 0) <= head) continue
       feed.at = head
-      for (const channel of feed.channels.values()) for (const reader of channel.readers) reader.end()
+      for (const channel of feed.channels.values()) for (const reader of channel.readers) reader.reset(head)
     }
   }
 

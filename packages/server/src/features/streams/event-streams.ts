@@ -173,7 +173,11 @@ export class EventStreams {
         this.#feeds.noteGap()
         look()
       },
-      onError: (error) => log.error({ err: error }, 'notifications of events lost; reconnecting'),
+      onError: (error) => {
+        // Before the listener is back, a poll may already read from another primary.
+        this.#feeds.noteGap()
+        log.error({ err: error }, 'notifications of events lost; reconnecting')
+      },
     })
     this.#listener = listener
     listener.start().catch((error: unknown) => {

@@ -79,6 +79,13 @@ export class StreamConnection implements ChannelReader {
     this.#write(frame)
   }
 
+  reset(sequence: number): void {
+    if (this.#isOver) return
+    this.#position = sequence
+    this.#write(Buffer.from(this.#controlFrame('reset')))
+    this.end()
+  }
+
   end(): void {
     if (this.#isOver) return
     if (this.#res.writableNeedDrain) this.#res.destroy()
