@@ -8,7 +8,7 @@ export const Role = oneOf(['app', 'issuer'])
 export const Tenant = Type.Object({
   id: id('tenant'),
   name: Type.String(),
-  roles: Type.Array(Role, { description: 'An empty list means both.' }),
+  roles: Type.Array(Role, { minItems: 1, description: 'Never empty: a tenant that was made without roles holds both.' }),
   status: oneOf(['active', 'suspended']),
   created_at: Timestamp,
 })
@@ -56,8 +56,8 @@ export const tenantOperations = {
     summary: 'Sign up with an invite',
     description:
       'Creates a tenant and its first two keys, which are returned only in this answer. An invite that was used ' +
-      'up, has expired or never existed is 403 `invite_invalid` in all three cases. The new tenant has an empty ' +
-      'list of roles, which means both.',
+      'up, has expired or never existed is 403 `invite_invalid` in all three cases. The new tenant holds ' +
+      'both roles.',
     caller: 'anyone',
     audited: true,
     credentialField: 'invite_code',

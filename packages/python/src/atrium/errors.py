@@ -148,9 +148,12 @@ class IssuerRoleRequiredError(AtriumError):
 class NotAuthorizedError(AtriumError):
     """403: The presented identity is not authorized.
 
-    error.reason says which check failed: unsigned, token: …, nonce_mismatch, not_on_list or revoked.
+    With error.reason, the identity was checked, and the reason says which check failed: unsigned, token: …,
+    nonce_mismatch, not_on_list or revoked. Without it, the control token is of another session, or of the other
+    party of this one: the launcher and the agent each have their own.
 
-    Sign in again and send a fresh X-Id-Token with its X-Spk, or ask the owner to add the account to the list.
+    With error.reason, sign in again and send a fresh X-Id-Token with its X-Spk, or ask the owner to add the account
+    to the list. Without it, send the control token that error.message asks for.
     """
 
 

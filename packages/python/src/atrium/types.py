@@ -1309,7 +1309,7 @@ class ListTenantsDataEntry(TypedDict):
     id: str
     name: str
     roles: list[Literal["app", "issuer"]]
-    """An empty list means both."""
+    """Never empty: a tenant that was made without roles holds both."""
     status: Literal["active", "suspended"]
     created_at: str
     """RFC 3339, UTC, milliseconds."""
@@ -1789,7 +1789,7 @@ class ReadTenantData(TypedDict):
     id: str
     name: str
     roles: list[Literal["app", "issuer"]]
-    """An empty list means both."""
+    """Never empty: a tenant that was made without roles holds both."""
     status: Literal["active", "suspended"]
     created_at: str
     """RFC 3339, UTC, milliseconds."""
@@ -2665,7 +2665,7 @@ class Tenant(TypedDict):
     id: str
     name: str
     roles: list[Literal["app", "issuer"]]
-    """An empty list means both."""
+    """Never empty: a tenant that was made without roles holds both."""
     status: Literal["active", "suspended"]
     created_at: str
     """RFC 3339, UTC, milliseconds."""
@@ -2806,7 +2806,7 @@ class UpdateTenantData(TypedDict):
     id: str
     name: str
     roles: list[Literal["app", "issuer"]]
-    """An empty list means both."""
+    """Never empty: a tenant that was made without roles holds both."""
     status: Literal["active", "suspended"]
     created_at: str
     """RFC 3339, UTC, milliseconds."""

@@ -25,8 +25,7 @@ class TenantsOperations(Core):
         """Sign up with an invite.
 
         Creates a tenant and its first two keys, which are returned only in this answer. An invite that was used up,
-        has expired or never existed is 403 `invite_invalid` in all three cases. The new tenant has an empty list of
-        roles, which means both.
+        has expired or never existed is 403 `invite_invalid` in all three cases. The new tenant holds both roles.
 
         Needs: No key.
 

@@ -62,11 +62,33 @@ test('pages and files allow nothing from elsewhere, and are told apart by their 
     assert.equal((await get(path, { 'if-none-match': '"x"' })).status, 200, path)
     if (!first.headers.get('content-type')!.startsWith('text/html')) continue
     const policy = first.headers.get('content-security-policy')!
-    assert.match(policy, /^default-src 'none'; .*frame-ancestors 'none'$/)
+    assert.match(policy, /^default-src 'none'; .*frame-ancestors 'none'; require-trusted-types-for 'script'$/)
     const [before = '', style = '', after = ''] = (await first.text()).split(/<\/?style>/)
     assert.ok(policy.includes(` style-src 'sha256-${hash('sha256', style, 'base64')}';`), path)
     assert.doesNotMatch(before + after, /<script(?! type="module" src="\/docs\/)|style=|<style|\son\w+=/)
   }
+})
+
+test('each page of the menu is marked in it, and so is its place in the header', async () => {
+  const menu = /<nav id="menu"[^]*?<\/nav>/.exec(await (await get('/docs/guides/keys')).text())?.[0] ?? ''
+  const paths = [...menu.matchAll(/<li><a href="(\/docs\/[^"]*)"/g)].map(([, path = '']) => path)
+  for (const path of ['/docs/guides/quickstart', '/docs/operating', '/docs/operating/backup', '/docs/scaling'])
+    assert.ok(paths.includes(path), path)
+  for (const path of paths) {
+    const html = await (await get(path)).text()
+    const header = /<header>[^]*?<\/header>/.exec(html)?.[0] ?? ''
+    assert.deepEqual(header.match(/[^<>]* aria-current="true"/g), ['a href="/docs/guides" aria-current="true"'], path)
+    assert.ok(html.includes(`<a href="${path}" aria-current="page">`), path)
+  }
+})
+
+test('programs find the sections of all guides, each at the address of its page and with its code whole', async () => {
+  const sections = (await (await get('/docs/sections.json')).json()) as { path: string; title: string; text: string }[]
+  for (const path of new Set(sections.map((section) => section.path))) assert.equal((await get(path)).status, 200, path)
+  const relay = sections.filter(({ path }) => path === '/docs/turn').map(({ title }) => title)
+  assert.deepEqual(relay.slice(0, 3), ['Relays', 'Relays: coturn', 'Relays: Atrium'])
+  const coturn = sections.find(({ title }) => title === 'Relays: coturn')
+  assert.match(coturn?.text ?? '', /^```conf\n[^]*^# Limits: [^]*^```$/m)
 })
 
 test('what is sent packed is the same, and who cannot unpack gets it plain', async () => {

@@ -16,6 +16,7 @@ export const docsPolicy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
 ].join('; ')
 
 interface Link {
@@ -73,7 +74,8 @@ const places = [
   {
     path: '/docs/guides',
     title: 'Guides',
-    owns: /^\/docs\/(?:guides\/|(?:payments|storage|master-key|turn|verification|agents)$)/,
+    // The pages for operators are in the same menu.
+    owns: /^\/docs\/(?!api\/|errors(?:\/|$))/,
   },
   { path: '/docs', title: 'API reference', owns: /^\/docs(?:\/api\/.*)?$/ },
   { path: '/docs/errors', title: 'Errors', owns: /^\/docs\/errors/ },

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { docsFiles } from './read-docs.ts'
+import { lexer } from 'marked'
+import { docsFiles, pathOf } from './read-docs.ts'
+import { titleOf } from './render-markdown.ts'
 
 const folder = fileURLToPath(new URL('../../../../../docs/', import.meta.url))
 
@@ -16,14 +18,18 @@ export function readDocsSections({ publicUrl, spacesUrl }: { publicUrl: string; 
     const text = readFileSync(folder + file, 'utf8')
       .replaceAll('http://localhost:8787', publicUrl)
       .replaceAll('http://localhost:8788', spacesUrl)
-    const page = /^# (.*)$/m.exec(text)?.[1] ?? file
-    return text.split(/^(?=#{1,3} )/m).flatMap((part) => {
-      const [heading = '', ...lines] = part.split('\n')
-      const body = lines.join('\n').trim()
-      const title = heading.replace(/^#+ /, '')
-      return body === ''
-        ? []
-        : [{ path: `/docs/${file.replace(/\.md$/, '')}`, title: title === page ? page : `${page}: ${title}`, text: body }]
-    })
+    const page = titleOf(text) || file
+    const sections: DocsSection[] = []
+    // A line of code may look like a heading.
+    for (const token of lexer(text)) {
+      if (token.type === 'heading' && token['depth'] <= 3) {
+        const title = titleOf(`# ${token['text']}`)
+        sections.push({ path: pathOf(file), title: title === page ? page : `${page}: ${title}`, text: '' })
+      } else {
+        const section = sections.at(-1)
+        if (section) section.text += token.raw
+      }
+    }
+    return sections.map((section) => ({ ...section, text: section.text.trim() })).filter(({ text: body }) => body !== '')
   })
 }

@@ -93,7 +93,7 @@ export function readDocs({ publicUrl, spacesUrl, developmentKey }: DocsSettings)
 }
 
 /** `errors/not_found.md` is at /docs/errors/not_found, and the index of errors at /docs/errors. */
-function pathOf(file: string): string {
+export function pathOf(file: string): string {
   return `/docs/${file.replace(/(?:\/README)?\.md$/, '')}`
 }
 
