@@ -87,19 +87,6 @@ const others: LostAnswer[] = [
     },
   },
   {
-    id: 'createConsoleLink',
-    way: 'ask for another',
-    prepare: async ({ origin }) => {
-      const [route, options] = ['POST /v1/operator/console-links', { operator: true, body: { kind: 'operator' } }] as const
-      const recover = async () => {
-        const { data } = await askGood(origin, route, options)
-        const secret = (data as unknown as { url: string }).url.split('#link=')[1]
-        assertGood(await call(origin, 'POST /console/sign-in', { body: { link_secret: secret } }))
-      }
-      return { route, options, recover }
-    },
-  },
-  {
     id: 'updateMember',
     way: 'ask for another',
     prepare: async ({ origin, tenant }) => {

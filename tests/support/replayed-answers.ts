@@ -87,6 +87,17 @@ const others: LostAnswer[] = [
     },
   },
   {
+    id: 'createConsoleLink',
+    way: 'replay',
+    prepare: (world) =>
+      Promise.resolve(
+        replay(world, 'POST /v1/operator/console-links', { operator: true, body: { kind: 'operator' } }, async (data) => {
+          const { url } = data as unknown as { url: string }
+          assertGood(await call(world.origin, 'POST /console/sign-in', { body: { link_secret: url.split('#link=')[1] } }))
+        }),
+      ),
+  },
+  {
     id: 'createMember',
     way: 'replay',
     prepare: async (world) => {

@@ -139,6 +139,6 @@ export const routes = {
   summariseRequests: 'GET /v1/tenant/requests/summary secret',
   getRequestLogSettings: 'GET /v1/tenant/requests/settings secret',
   setRequestLogSettings: 'PUT /v1/tenant/requests/settings secret',
-  createConsoleLink: 'POST /v1/operator/console-links operator',
+  createConsoleLink: 'POST /v1/operator/console-links operator keyed',
   callSpace: 'POST /v1/space anyone raw',
 } as const

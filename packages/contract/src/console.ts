@@ -18,6 +18,7 @@ export const consoleOperations = {
       'Operator only. The link signs in once, within 10 minutes: with `tenant_id` as an owner of that tenant, without ' +
       'it as an operator. Its secret is in the fragment, which browsers do not send; only the hash is stored.',
     caller: 'operator',
+    idempotency: 'accepted',
     body: closed({
       kind: oneOf(['tenant', 'operator']),
       tenant_id: Type.Optional(id('tenant', 'Required for the kind `tenant`.')),

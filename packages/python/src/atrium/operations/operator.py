@@ -1352,6 +1352,7 @@ class OperatorOperations(Core):
         self,
         *,
         body: types.CreateConsoleLinkBody,
+        idempotency_key: str | None = None,
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> Answer[types.CreateConsoleLinkData]:
@@ -1365,6 +1366,8 @@ class OperatorOperations(Core):
 
         Args:
             body: The request: kind, tenant_id (optional).
+            idempotency_key: 1 to 255 printable ASCII characters. Default: a fresh one, the same for all attempts.
+                Store one of your own where the call must take effect once even if your process ends in between.
             repeatable: Whether to retry where no answer came or the server was unavailable.
             timeout: The limit of one attempt, in seconds. Default: that of the client.
 
@@ -1374,14 +1377,16 @@ class OperatorOperations(Core):
         Raises:
             AtriumError: NotFoundError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, NoConsoleSessionError,
-                CsrfRequiredError, RoleNotAllowedError, PayloadTooLargeError.
+                CsrfRequiredError, RoleNotAllowedError, PayloadTooLargeError, IdempotencyKeyReusedError,
+                IdempotencyInProgressError.
 
         Example:
             answer = atrium.create_console_link(body={"kind": "tenant", "tenant_id": "ten_4fRzK0vXcB1mQwErTy7uPa"})
         """
         return self._call(
-            Route("POST", "/v1/operator/console-links", "operator"),
+            Route("POST", "/v1/operator/console-links", "operator", keyed="createConsoleLink"),
             body=body,
+            idempotency_key=idempotency_key,
             repeatable=repeatable,
             timeout=timeout,
         )
