@@ -15,7 +15,10 @@ export type Step = { type: 'answer'; tokens: number } | { type: 'tool_call' }
 interface Recorder {
   /** The worker that must hold the lease. */
   leaseOwner: string
-  /** The number of the step in the session. A step that is recorded already changes nothing. */
+  /**
+   * The number of the step in the session. A step that is recorded already changes nothing. A refused tool call does not
+   * take its number, so a repeat is decided again: a top-up may have come since.
+   */
   number: number
 }
 
@@ -35,8 +38,8 @@ export async function recordStep(
   // An agent that has not joined, or has left, uses nothing.
   if (!wasPaused && session.status !== 'running') return undefined
   if (session.usedSteps >= number) return { isPaused: wasPaused, heldCredits }
-  const { isPaused, ...used } = afterStep(session, budget, step)
-  await updateUse(tx, session, { ...used, isPaused, step: number })
+  const { isPaused, isRefused, ...used } = afterStep(session, budget, step)
+  await updateUse(tx, session, { ...used, isPaused, step: isRefused ? session.usedSteps : number })
   if (isPaused && !wasPaused) {
     const data = { ...sessionEvent(session), budget_credits: heldCredits, used_credits: used.usedCredits }
     await recordEvent(tx, tenantId, 'session.paused', data)
@@ -50,10 +53,10 @@ function afterStep({ status, agent }: Session, { use, usedCredits, heldCredits }
   if (step.type === 'answer') {
     const after = { ...use, tokens: use.tokens + step.tokens }
     const price = priceOf(after)
-    return { use: after, usedCredits: price, isPaused: wasPaused || price >= heldCredits }
+    return { use: after, usedCredits: price, isPaused: wasPaused || price >= heldCredits, isRefused: false }
   }
   const after = { ...use, toolCalls: use.toolCalls + 1 }
   const price = priceOf(after)
-  if (wasPaused || price > heldCredits) return { use, usedCredits, isPaused: true }
-  return { use: after, usedCredits: price, isPaused: false }
+  if (wasPaused || price > heldCredits) return { use, usedCredits, isPaused: true, isRefused: true }
+  return { use: after, usedCredits: price, isPaused: false, isRefused: false }
 }

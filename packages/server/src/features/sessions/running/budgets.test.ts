@@ -153,6 +153,32 @@ test('a runaway tool loop stops within one step of its budget, tells the room an
   )
 })
 
+test('a refused tool call is counted where the answer of its commit is lost and a top-up comes before the retry', async (t) => {
+  provider.otherwise = () => ({ text: ['It is lit.'] })
+  const session = await launch({ agent: { credits_per_tool_call: 4, tools: [lookUp()] }, budget: 10 })
+  const other = await world.makeCoupon(30)
+  toolCalls = 0
+  const { db } = world.api.ctx
+  const lane = db.lane.bind(db)
+  let isLost = false
+  t.mock.method(db, 'lane', (key: string): ReturnType<typeof lane> => ({
+    transaction: async (run) => {
+      const result = await lane(key).transaction(run)
+      if (isLost || key !== session.id || (await statusOf(session)).status !== 'paused') return result
+      isLost = true
+      assert.equal((await topUp(session, other, 7)).status, 200)
+      throw Object.assign(new Error('the connection was cut'), { code: '08006' })
+    },
+  }))
+  provider.script(...Array.from({ length: 3 }, () => ({ calls: [{ name: 'look_up', args: '{}' }] })))
+  await world.say(session.room, 'Look it up')
+  await untilSaid(session, /It is lit/)
+  assert.ok(isLost)
+  const { status, used_tool_calls: counted, used_credits: used } = await statusOf(session)
+  assert.deepEqual([status, toolCalls, counted, used], ['running', 3, 3, 12])
+  await stop(session)
+})
+
 test('an answer that exceeds the budget is given, and a top-up pays for the rest of it', async () => {
   provider.otherwise = () => ({ text: ['A long story.'] })
   const session = await launch({ agent: { credits_per_1k_tokens: 1_000 }, budget: 10 })
