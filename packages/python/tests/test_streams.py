@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 import time
@@ -14,6 +15,7 @@ from unittest.mock import patch
 from atrium import Atrium
 from atrium._http import OpenAnswer
 from atrium.errors import NotFoundError, UnexpectedAnswerError
+from atrium.streams import EventStream
 from scripted_server import Script, ScriptedServer, error_answer, json_answer
 
 
@@ -73,6 +75,21 @@ class Streams(unittest.TestCase):
             self.read(server, lambda event: event == "never")
         with ScriptedServer([json_answer({"data": {}})]) as server, self.assertRaises(UnexpectedAnswerError):
             self.read(server, lambda _: True)
+
+    def test_a_request_that_cannot_be_sent_is_an_error_of_the_stream(self) -> None:
+        with ScriptedServer([stream_answer()]) as server, ThreadPoolExecutor(1) as pool, patch.dict("os.environ"):
+            os.environ.pop("ATRIUM_KEY", None)
+            calls: dict[str, Callable[[], EventStream]] = {
+                "needs a credential": lambda: Atrium(server.url).stream_events(),
+                "printable ASCII": lambda: Atrium(server.url, key="wsk_…").stream_events(),
+                "needs id": lambda: Atrium(server.url, key="wsk_key").stream_collection(""),
+            }
+            for message, call in calls.items():
+                with self.subTest(message), call() as stream:
+                    error = pool.submit(next, stream).exception(10)
+                    self.assertIsInstance(error, ValueError)
+                    self.assertIn(message, str(error))
+            self.assertEqual(server.received, [])
 
     def test_a_message_without_an_end_is_refused(self) -> None:
         with ScriptedServer([stream_answer("data: ", *["x" * 500_000] * 5)]) as server:

@@ -37,7 +37,7 @@ class EventStream:
     A new connection continues after the last message that was received. It waits for Retry-After and for a growing
     random delay. The message ``reset`` says that the cursor had expired: read the state again. Close the stream, or use
     it in a ``with`` statement; ``close`` may be called from another thread. The iteration raises the error of a
-    connection that cannot succeed, such as ``NotFoundError``.
+    connection that cannot succeed, such as ``NotFoundError``, and ``ValueError`` for a credential that is missing.
 
     Example:
         with atrium.stream_events() as stream:
@@ -109,7 +109,10 @@ class EventStream:
                     raise
                 retry_after = error.retry_after
             except (OSError, http.client.HTTPException, ValueError):
-                pass  # The connection broke, or was silent for too long.
+                # Where no connection was made, the request cannot be sent: its credential is missing, for example.
+                if self._answer is None:
+                    raise
+                # The connection broke, or was silent for too long.
             finally:
                 if self._answer is not None:
                     self._answer.close()
