@@ -48,7 +48,7 @@ test('a page loads only what it uses', async () => {
   const sealing = 'A256KW'
   assert.ok((await bundle("export { createClient } from '@atrium/client/create-client'")).includes(route))
   assert.ok((await bundle("export { openHistory } from '@atrium/client/room-history'")).includes(sealing))
-  const sizes: Record<string, number> = { 'verify-webhook': 2_500, 'open-room': 11_500, paginate: 1_000, 'device-key': 2_000 }
+  const sizes: Record<string, number> = { 'verify-webhook': 2_500, 'open-room': 11_600, paginate: 1_000, 'device-key': 2_000 }
   for (const [name, maxBytes] of Object.entries(sizes)) {
     const code = await bundle(`export * from '@atrium/client/${name}'`)
     assert.ok(!code.includes(route) && !code.includes(sealing), name)

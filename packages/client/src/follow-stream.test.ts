@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createClient } from './create-client.ts'
 import { followStream } from './follow-stream.ts'
+import { openRoom } from './open-room.ts'
 import { errorAnswer, startScriptedServer, type ScriptedAnswer } from './testing/scripted-server.ts'
 
 const server = await startScriptedServer()
@@ -83,4 +84,27 @@ test('a message without end is refused', async () => {
     for await (const _ of followStream(client.streamWall, { id, wait })) assert.fail()
   }
   await assert.rejects(follow(), { name: 'UnexpectedAnswerError' })
+})
+
+test('in a page, a redirect is an error at once, although its status is hidden as that of a broken connection', async () => {
+  const stop = new AbortController()
+  let calls = 0
+  // What fetch of a page returns for a redirect that is not followed.
+  const fetch = async () => {
+    if (++calls > 3) stop.abort()
+    return Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
+  }
+  const { signal } = stop
+  const redirected = createClient({ baseUrl: server.origin, key: 'wpk_test', fetch, wait })
+  const room = openRoom({ spaceUrl: `${server.origin}/v1/space`, room: 'a'.repeat(22), mk: 'A'.repeat(22), fetch, wait })
+  for (const call of [
+    () => followStream(redirected.streamWall, { id, wait, signal }).next(),
+    () => redirected.getTenant(),
+    () => room.poll({ signal }),
+    () => room.follow({ signal }).next(),
+  ]) {
+    calls = 0
+    await assert.rejects(call, { name: 'UnexpectedAnswerError', status: 0, message: /redirect/ })
+    assert.equal(calls, 1)
+  }
 })

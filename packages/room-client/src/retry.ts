@@ -43,8 +43,12 @@ export async function withRetries<T>(attempt: () => Promise<T>, { retries, mayRe
  * Whether the same call may succeed a little later: there was no response, or one from a proxy. Also used for the call
  * that renews the token of an identity, whose errors have another class.
  */
-export function isTransient(error: unknown): error is Failure {
-  return error instanceof Error && 'status' in error && transient.has(error.status)
+export function isTransient(failure: unknown): failure is Failure {
+  if (!(failure instanceof Error)) return false
+  // Errors of the Space endpoint have their code in `error`.
+  const { status, code, error = code } = failure as { status?: unknown; code?: unknown; error?: unknown }
+  // A page does not learn the status of a redirect: it is 0, too.
+  return transient.has(status) && (status !== 0 || error !== 'unexpected_answer')
 }
 
 /**
