@@ -132,6 +132,12 @@ describe('each failure is one line that says what to do', () => {
       {},
       /^error: option '--rate-percent <percent>' argument '0' is invalid\. .*at least 1\nAdd --help to see .*\n$/,
     ],
+    ...['40', '2026-02-30T00:00:00Z', '2026-12-31T18:00', '2026-12-31T24:00:00Z'].map((time): (typeof failures)[0] => [
+      `a time that is not of RFC 3339, ${time}`,
+      ['admin-credentials', 'add', 'ci', '--expires', time],
+      {},
+      /^error: option '--expires <time>' argument '.*' is invalid\. must be an RFC 3339 time .* 2026-12-31T18:00:00Z\nAdd --help to see .*\n$/,
+    ]),
     [
       'a wrong switch of the access log',
       ['start'],

@@ -22,10 +22,14 @@ export function percent(text: string): number {
   return value
 }
 
+const rfc3339 = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
+
+/** `Date` alone would read 40 as a year, the 30th of February as a day in March, and a time without a zone as a local one. */
 export function time(text: string): string {
-  const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('must be a time such as 2026-12-31T18:00:00Z')
-  return at.toISOString()
+  const day = Date.parse(rfc3339.exec(text)?.[1] ?? '')
+  if (Number.isNaN(day) || !text.startsWith(new Date(day).toISOString().slice(0, 10)))
+    throw new InvalidArgumentError('must be an RFC 3339 time with its zone, such as 2026-12-31T18:00:00Z')
+  return new Date(text.toUpperCase()).toISOString()
 }
 
 export function tenantId(text: string): string {
