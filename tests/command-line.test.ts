@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { chmodSync, chownSync, closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, test, type TestContext } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { createClient } from '../packages/client/src/create-client.ts'
 import { adminToken, freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
@@ -84,6 +86,60 @@ test('an invite is listed without its code, and signs up nobody after it was rev
   const unknown = await run(['invites', 'revoke', 'ivt_4fRzK0vXcB1mQwErTy7uPa'])
   assert.match(unknown.output, /\(not_found, request req_\w+\)\n$/)
   assert.equal(unknown.code, 1)
+})
+
+interface Passed {
+  status: number
+  /** The body of the server's answer. */
+  answer: string
+  /** How many requests came before this one. */
+  before: number
+}
+
+/** A proxy in front of the server, which passes each request on, and answers as the test says. */
+async function startProxy(t: TestContext, respond: (res: ServerResponse, passed: Passed) => void): Promise<string> {
+  let before = 0
+  const proxy = createServer(async (req, res) => {
+    const body = await text(req)
+    const headers = Object.fromEntries(
+      ['content-type', 'idempotency-key', 'x-admin-token'].flatMap((name) => {
+        const value = req.headers[name]
+        return typeof value === 'string' ? [[name, value]] : []
+      }),
+    )
+    const { method = 'GET' } = req
+    const passed = await fetch(`${atrium.origin}${req.url}`, { method, headers, ...(body ? { body } : {}) })
+    respond(res, { status: passed.status, answer: await passed.text(), before: before++ })
+  }).listen(0, '127.0.0.1')
+  t.after(() => proxy.close())
+  await once(proxy, 'listening')
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+}
+
+/** Sends the headers, and ends the connection in the middle of the body. */
+function cut(res: ServerResponse, answer: string): void {
+  res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) })
+  res.write(answer.slice(0, 20), () => res.destroy())
+}
+
+test('keys that are shown once are printed, and there is one tenant, if a proxy loses the first answer', async (t) => {
+  const losses: Record<string, (res: ServerResponse, answer: string) => void> = {
+    'cuts it': cut,
+    'gives up': (res) => res.writeHead(504).end('<h1>Gateway timeout</h1>'),
+  }
+  for (const [how, lose] of Object.entries(losses)) {
+    const proxy = await startProxy(t, (res, { status, answer, before }) =>
+      before === 0 ? lose(res, answer) : res.writeHead(status, { 'content-type': 'application/json' }).end(answer),
+    )
+    const name = `A proxy ${how}`
+    const { code, output } = await run(['tenants', 'create', '--name', name], { ATRIUM_PUBLIC_URL: proxy })
+    assert.equal(code, 0, output)
+    const made = JSON.parse(output) as { tenant: { id: string }; secret_key: string }
+    const client = createClient({ baseUrl: atrium.origin, key: made.secret_key })
+    assert.equal((await client.getTenant()).data.id, made.tenant.id)
+    const listed = (await run(['tenants', 'list'])).output
+    assert.equal(listed.split('\n').filter((line) => line.endsWith(`  ${name}`)).length, 1)
+  }
 })
 
 describe('each failure is one line that says what to do', () => {
@@ -205,6 +261,18 @@ describe('each failure is one line that says what to do', () => {
       `atrium: ${url} answered 404 in a form that is not Atrium's; check that ATRIUM_PUBLIC_URL or PORT names the right server\n`,
     )
     assert.equal(code, 1)
+  })
+
+  test('a proxy whose answers never arrive whole', async (t) => {
+    const proxy = await startProxy(t, (res, { answer }) => cut(res, answer))
+    const { code, output } = await run(['tenants', 'list'], { ATRIUM_PUBLIC_URL: proxy })
+    assert.match(output, /^atrium: the answer of http:\S+ was cut \(UND_ERR_SOCKET\)\n$/)
+    assert.equal(code, 1)
+    const created = await run(['tenants', 'create', '--name', 'Unheard'], { ATRIUM_PUBLIC_URL: proxy })
+    assert.match(created.output, /^atrium: the answer of .* was cut .*; the call may have taken effect: check before .*\n$/)
+    const away = await startProxy(t, (res) => res.writeHead(502).end('<h1>Bad gateway</h1>'))
+    const { output: unreached } = await run(['tenants', 'list'], { ATRIUM_PUBLIC_URL: away })
+    assert.match(unreached, /^atrium: a proxy at http:\S+ answered 502 instead of the server; is it running\?\n$/)
   })
 
   const isRoot = process.getuid?.() === 0

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '@atrium/contract/limits'
+import { delayMs, retryAfterSecondsOf, wait } from '@atrium/room-client/retry'
 import { readConfig } from '@atrium/server/config/config'
 import { readEnv } from '@atrium/server/config/env'
 
@@ -29,10 +30,9 @@ export async function callOperator<T>(route: Route, body?: object): Promise<T> {
 
 /** The same for an operation whose answer is not in `data`. */
 export async function callOperatorBare<T>(route: Route, body: object): Promise<T> {
-  const { res, explain } = await request(route, body)
-  const answer: unknown = await res.json().catch(() => ({}))
-  if (res.ok) return answer as T
-  throw explain(answer as Refusal)
+  const { res, text, explain } = await request(route, body)
+  if (res.ok) return fieldsOf(text) as T
+  throw explain()
 }
 
 /** Yields all entries of a paged list. */
@@ -48,21 +48,21 @@ export async function* listOperator<T>(path: `/${string}`): AsyncGenerator<T, vo
 
 /** Returns the body of an answer that is a stream. */
 export async function streamOperator(path: `/${string}`): Promise<ReadableStream<Uint8Array>> {
-  const { res, explain } = await request(`GET ${path}`)
+  const { res, explain } = await request(`GET ${path}`, undefined, { isStream: true })
   if (res.ok && res.body) return res.body
-  throw explain((await res.json().catch(() => ({}))) as Refusal)
+  throw explain()
 }
 
 async function call<T>(route: Route, body?: object): Promise<Answer<T>> {
-  const { res, explain } = await request(route, body)
+  const { res, text, explain } = await request(route, body)
   if (res.status === 204) return {} as Answer<T>
-  const answer = (await res.json().catch(() => ({}))) as Answer<T> | Refusal
-  if (res.ok && 'data' in answer) return answer
-  throw explain('error' in answer ? answer : {})
+  const answer = fieldsOf(text) as Partial<Answer<T>>
+  if (res.ok && 'data' in answer) return answer as Answer<T>
+  throw explain()
 }
 
 /** Sends a request. `explain` makes the OperatorError for an error response. */
-async function request(route: Route, body?: object) {
+async function request(route: Route, body?: object, { isStream = false } = {}) {
   const env = readEnv()
   const config = readConfig(env)
   const { token, from } = await findToken(env.adminToken, join(config.dataDir, 'admin-token'))
@@ -70,8 +70,9 @@ async function request(route: Route, body?: object) {
   if (/[^\t\x20-\x7e\x80-\xff]/.test(token))
     throw new OperatorError(`the operator's token of ${from} has a line end, or another character that no header has`)
   const [method, path] = route.split(' ') as [string, string]
-  const url = `${config.publicUrl}/v1${path}`
-  const attempt = repeatableFetch(url, {
+  const isKeyed = method === 'POST' && body !== undefined
+  const mayBeDone = method === 'GET' ? '' : '; the call may have taken effect: check before you repeat it'
+  const init: RequestInit = {
     method,
     // A redirect is not followed, because the token is only for this server.
     redirect: 'manual',
@@ -79,37 +80,90 @@ async function request(route: Route, body?: object) {
       'x-admin-token': token,
       ...(body ? { 'content-type': 'application/json' } : {}),
       // With the key, a retry creates nothing twice and returns the same secrets.
-      ...(method === 'POST' && body ? { 'idempotency-key': randomUUID() } : {}),
+      ...(isKeyed ? { 'idempotency-key': randomUUID() } : {}),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
-  })
-  const res = await attempt.catch((error: Error) => {
+  }
+  const attempt = async () => {
+    const res = await fetch(`${config.publicUrl}/v1${path}`, init)
+    return { res, text: isStream && res.ok ? '' : await res.text().catch(cutError) }
+  }
+  const { res, text } = await untilAnswered(attempt, isKeyed || method === 'GET').catch((error: Error) => {
     const { code } = (error.cause ?? {}) as { code?: string }
+    const reason = code ? ` (${code})` : ''
+    if (error instanceof CutAnswerError) throw new OperatorError(`the answer of ${config.publicUrl} was cut${reason}${mayBeDone}`)
     throw new OperatorError(
-      `no server answers at ${config.publicUrl}${code ? ` (${code})` : ''}; is it running? (set ATRIUM_PUBLIC_URL or PORT to its address)`,
+      `no server answers at ${config.publicUrl}${reason}; is it running? (set ATRIUM_PUBLIC_URL or PORT to its address)`,
     )
   })
   if (res.status >= 300 && res.status < 400)
     throw new OperatorError(
       `${config.publicUrl} redirects to ${res.headers.get('location')}; set ATRIUM_PUBLIC_URL to that address`,
     )
-  const explain = ({ error }: Refusal) => {
+  const explain = () => {
+    const { error } = fieldsOf(text) as Refusal
     if (res.status === 401 && error)
       return new OperatorError(`${config.publicUrl} does not accept the operator's token of ${from}: ${error.message}`)
     if (error) return new OperatorError(`${error.message} (${error.code}, request ${error.request_id})`)
+    if (isOfProxy(res.status))
+      return new OperatorError(
+        `a proxy at ${config.publicUrl} answered ${res.status} instead of the server; is it running?${mayBeDone}`,
+      )
     return new OperatorError(
       `${config.publicUrl} answered ${res.status} in a form that is not Atrium's; check that ATRIUM_PUBLIC_URL or PORT names the right server`,
     )
   }
-  return { res, explain }
+  return { res, text, explain }
 }
 
-/** Sends the request once more if no response arrived. */
-async function repeatableFetch(url: string, request: RequestInit): Promise<Response> {
+/** The connection ended in the middle of the body. */
+class CutAnswerError extends Error {}
+
+function cutError({ cause }: Error): never {
+  throw new CutAnswerError('the answer was cut', { cause })
+}
+
+interface Attempted {
+  res: Response
+  text: string
+}
+
+const maxRepeats = 2
+/** A proxy may ask for any time. */
+const maxRetryAfterSeconds = 5
+
+/**
+ * Repeats a request whose answer did not arrive whole. One whose repeat creates nothing twice is also repeated if a proxy
+ * answered for the server, and while an earlier attempt still runs.
+ */
+async function untilAnswered(attempt: () => Promise<Attempted>, isRepeatable: boolean): Promise<Attempted> {
+  for (let tried = 0; ; tried++) {
+    let retryAfterSeconds: number | undefined
+    try {
+      const answer = await attempt()
+      if (tried === maxRepeats || !(isRepeatable && isWithoutOutcome(answer))) return answer
+      retryAfterSeconds = retryAfterSecondsOf(answer.res.headers)
+    } catch (error) {
+      if (tried === maxRepeats) throw error
+    }
+    await wait(delayMs(tried, Math.min(retryAfterSeconds ?? 0, maxRetryAfterSeconds)), undefined)
+  }
+}
+
+function isWithoutOutcome({ res, text }: Attempted): boolean {
+  const { error } = fieldsOf(text) as Refusal
+  return error ? error.code === 'idempotency_in_progress' : isOfProxy(res.status)
+}
+
+const isOfProxy = (status: number) => [502, 503, 504].includes(status)
+
+/** The fields of a JSON object; none if the text is something else, such as the page of a proxy. */
+function fieldsOf(text: string): object {
   try {
-    return await fetch(url, request)
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
   } catch {
-    return fetch(url, request)
+    return {}
   }
 }
 
