@@ -9,7 +9,10 @@ import { watchInstallation } from './metrics/watch-installation.ts'
 import { startBeat } from './beat.ts'
 import { startSweeper } from './sweeper.ts'
 
-/** How many sessions one process runs at once. Sessions wait for people and providers nearly all of the time. */
+/**
+ * How many sessions of hosted agents one process runs at once, and how many remote agents it launches. Sessions wait for people and providers nearly all of
+ * the time.
+ */
 const maxSessions = 500
 /**
  * How many artifacts it generates at once. A picture takes a processor and some hundred megabytes for a second or

@@ -73,7 +73,7 @@ test('a hosted agent that comes too late is not paid either, and says nothing', 
   const late = await launch({ greeting: 'Hello!' })
   const { ctx } = world.api
   const lease = new SessionLease(ctx.db, 'req_late', late.id, performance.now())
-  const [claimed] = await claimSessions(ctx.db, lease.owner, { free: 1, perTenant: 1, running: [] })
+  const [claimed] = await claimSessions(ctx.db, lease.owner, { kind: 'hosted', free: 1, perTenant: 1, running: [] })
   assert.equal(claimed!.session.id, late.id)
   await endTime(late)
   await runModelSession(ctx, { session: claimed!.session, lease, signal: new AbortController().signal })

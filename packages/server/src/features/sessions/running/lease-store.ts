@@ -10,46 +10,57 @@ import { sessionColumns, toSession, type SessionRow } from '../store.ts'
  */
 export const leaseSeconds = 30
 
-// A remote agent is notified once, and then runs without us.
-const claimable = `status in ('launching', 'running') and ${leaseOver('lease_until', leaseSeconds)} and expires_at > now()
-  and (not is_remote or (status = 'launching' and agent_control_hash is null))`
+const kinds = {
+  hosted: `status in ('launching', 'running') and not is_remote`,
+  // A remote agent is called once, and then runs without us.
+  remote: `status = 'launching' and is_remote and agent_control_hash is null`,
+}
 
-const claimStatement = statement<SessionRow & { left_ms: number }>(
-  'sessions-claim',
-  // Round robin over the tenants: each one's first session, then each one's second, counted from what this worker
-  // already runs for it. skip locked: workers that claim at the same moment take different sessions. `claimable` is
-  // checked again on the locked row, because another worker may have claimed it since it was ranked.
-  `with running as (
-     select * from unnest($4::text[], $5::text[]) as r (tenant_id, id)
-   ), held as (
-     select tenant_id, count(*) from running group by tenant_id
-   ), waiting as (
-     select s.tenant_id, s.id,
-       coalesce(held.count, 0) + row_number() over (partition by s.tenant_id order by s.created_at) as fairness_rank
-     from sessions s left join held on held.tenant_id = s.tenant_id
-     where ${claimable} and (s.tenant_id, s.id) not in (select tenant_id, id from running)
-   )
-   update sessions
-   set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds})
-   where (tenant_id, id) in (
-     select s.tenant_id, s.id from sessions s join waiting w on w.tenant_id = s.tenant_id and w.id = s.id
-     where ${claimable} and w.fairness_rank <= $3
-     order by w.fairness_rank, s.created_at
-     limit $2
-     for update of s skip locked
-   )
-   returning ${sessionColumns}, (extract(epoch from expires_at - now()) * 1000)::float8 as left_ms`,
-)
+/** What a worker claims: sessions of hosted agents, or launches of remote ones. */
+export type ClaimKind = keyof typeof kinds
+
+const claimable = (kind: ClaimKind) => `${kinds[kind]} and ${leaseOver('lease_until', leaseSeconds)} and expires_at > now()`
+
+const claimOf = (name: string, kind: ClaimKind) =>
+  statement<SessionRow & { left_ms: number }>(
+    name,
+    // Round robin over the tenants: each one's first session, then each one's second, counted from what this worker
+    // already runs for it. skip locked: workers that claim at the same moment take different sessions. `claimable` is
+    // checked again on the locked row, because another worker may have claimed it since it was ranked.
+    `with running as (
+       select * from unnest($4::text[], $5::text[]) as r (tenant_id, id)
+     ), held as (
+       select tenant_id, count(*) from running group by tenant_id
+     ), waiting as (
+       select s.tenant_id, s.id,
+         coalesce(held.count, 0) + row_number() over (partition by s.tenant_id order by s.created_at) as fairness_rank
+       from sessions s left join held on held.tenant_id = s.tenant_id
+       where ${claimable(kind)} and (s.tenant_id, s.id) not in (select tenant_id, id from running)
+     )
+     update sessions
+     set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds})
+     where (tenant_id, id) in (
+       select s.tenant_id, s.id from sessions s join waiting w on w.tenant_id = s.tenant_id and w.id = s.id
+       where ${claimable(kind)} and w.fairness_rank <= $3
+       order by w.fairness_rank, s.created_at
+       limit $2
+       for update of s skip locked
+     )
+     returning ${sessionColumns}, (extract(epoch from expires_at - now()) * 1000)::float8 as left_ms`,
+  )
+
+const claimStatements = { hosted: claimOf('sessions-claim', 'hosted'), remote: claimOf('sessions-claim-remote', 'remote') }
 
 type SessionRef = Pick<Session, 'tenantId' | 'id'>
 
 interface Capacity {
-  /** How many more sessions the worker can run. */
+  kind: ClaimKind
+  /** How many more of them the worker can run. */
   free: number
-  /** How many sessions of one tenant it runs at most. */
+  /** How many of one tenant it runs at most. */
   perTenant: number
   /**
-   * The sessions of its runs that have not ended. It claims none of these: an old run could still write under the new
+   * Those of its runs that have not ended. It claims none of these: an old run could still write under the new
    * lease, or would leave the new lease without a run.
    */
   running: SessionRef[]
@@ -62,8 +73,12 @@ export interface ClaimedSession {
 }
 
 /** Claims sessions without a running worker: new ones, and those whose worker died. */
-export async function claimSessions(db: Db, owner: string, { free, perTenant, running }: Capacity): Promise<ClaimedSession[]> {
-  const rows = await db.query(claimStatement, [
+export async function claimSessions(
+  db: Db,
+  owner: string,
+  { kind, free, perTenant, running }: Capacity,
+): Promise<ClaimedSession[]> {
+  const rows = await db.query(claimStatements[kind], [
     owner,
     free,
     perTenant,

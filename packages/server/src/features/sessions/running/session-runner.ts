@@ -4,7 +4,7 @@ import { newId } from '#crypto/random.ts'
 import { commitEnd } from '../session-transitions.ts'
 import type { Session } from '../session.ts'
 import { sessionChannel } from '../store.ts'
-import { claimSessions, listHeld, releaseLeases, renewLeases, type ClaimedSession } from './lease-store.ts'
+import { claimSessions, listHeld, releaseLeases, renewLeases, type ClaimedSession, type ClaimKind } from './lease-store.ts'
 import { launchRemote, notifyEnded } from './remote-agent.ts'
 import type { Run } from './run-model-session.ts'
 import { LeaseLostError, SessionLease } from './session-lease.ts'
@@ -13,12 +13,14 @@ const renewIntervalMs = 8_000
 
 interface SessionRun extends LeasedRun {
   tenantId: string
+  kind: ClaimKind
   lease: SessionLease
 }
 
 /**
- * Runs sessions in this process: claims those without a worker, up to its capacity, and aborts those that ended or
- * that another worker has.
+ * Runs sessions in this process: claims those without a worker, and aborts those that ended or that another worker
+ * has. Up to its capacity it runs sessions of hosted agents, which last for hours, and as many launches of remote
+ * agents, which end within half a minute and cannot wait for the others.
  */
 export class SessionRunner {
   readonly #ctx: Context
@@ -61,15 +63,21 @@ export class SessionRunner {
 
   async #take(): Promise<boolean> {
     await notifyEnded(this.#ctx)
-    const free = this.#capacity - this.#work.runs.size
-    if (free <= 0) return false
+    // First those whose agent has only 30 seconds to join.
+    await this.#claim('remote')
+    await this.#claim('hosted')
+    return false
+  }
+
+  async #claim(kind: ClaimKind): Promise<void> {
+    const running = [...this.#work.runs].filter(([, run]) => run.kind === kind).map(([id, { tenantId }]) => ({ tenantId, id }))
+    const free = this.#capacity - running.length
+    if (free <= 0) return
     // Also while no other tenant waits: sessions last for hours, and a tenant that comes later would find no capacity.
     const perTenant = Math.ceil(this.#capacity / 2)
     const requestedAtMs = performance.now()
-    const running = [...this.#work.runs].map(([id, { tenantId }]) => ({ tenantId, id }))
-    const claimed = await claimSessions(this.#ctx.db, this.#owner, { free, perTenant, running })
-    for (const session of claimed) this.#run(session, requestedAtMs)
-    return false
+    const claimed = await claimSessions(this.#ctx.db, this.#owner, { kind, free, perTenant, running })
+    for (const session of claimed) this.#run(kind, session, requestedAtMs)
   }
 
   async #renew(ids: string[]): Promise<Set<string>> {
@@ -79,13 +87,13 @@ export class SessionRunner {
     return held
   }
 
-  #run({ session, leftMs }: ClaimedSession, requestedAtMs: number): void {
+  #run(kind: ClaimKind, { session, leftMs }: ClaimedSession, requestedAtMs: number): void {
     const abort = new AbortController()
     const lease = new SessionLease(this.#ctx.db, this.#owner, session.id, requestedAtMs)
     const run: Run = { session, lease, signal: abort.signal }
     const expiry = setTimeout(() => void this.#expire(session, abort), Math.max(0, leftMs))
     const work = async () => {
-      if (session.agent.endpoint !== null) return launchRemote(this.#ctx, run)
+      if (kind === 'remote') return launchRemote(this.#ctx, run)
       // Loaded with the first session of an agent with a model.
       const { runModelSession } = await import('./run-model-session.ts')
       return runModelSession(this.#ctx, run)
@@ -98,7 +106,7 @@ export class SessionRunner {
       })
       .finally(() => clearTimeout(expiry))
     const { tenantId } = session
-    this.#work.add(session.id, { tenantId, lease, done, abort: (reason) => abort.abort(new Error(reason)) })
+    this.#work.add(session.id, { tenantId, kind, lease, done, abort: (reason) => abort.abort(new Error(reason)) })
   }
 
   async #expire(session: Session, abort: AbortController): Promise<void> {

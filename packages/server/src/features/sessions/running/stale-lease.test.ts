@@ -24,6 +24,8 @@ before(async () => {
 })
 after(() => world.close())
 
+const kindOf = (manifest: object) => ('endpoint' in manifest ? 'remote' : 'hosted')
+
 /** A session that one worker claimed and another has taken over since. */
 async function takenOver(manifest: object) {
   const room = world.newRoom()
@@ -31,9 +33,9 @@ async function takenOver(manifest: object) {
   assert.equal(got.status, 201, got.text)
   await world.say(room, 'Is anybody there?')
   const { db } = world.api.ctx
-  const [claimed] = await claimSessions(db, 'req_stopped', { free: 1, perTenant: 1, running: [] })
+  const [claimed] = await claimSessions(db, 'req_stopped', { kind: kindOf(manifest), free: 1, perTenant: 1, running: [] })
   await db.pool.query("update sessions set lease_until = now() - interval '1 second' where id = $1", [claimed!.session.id])
-  const [again] = await claimSessions(db, 'req_other', { free: 1, perTenant: 1, running: [] })
+  const [again] = await claimSessions(db, 'req_other', { kind: kindOf(manifest), free: 1, perTenant: 1, running: [] })
   assert.equal(again!.session.id, claimed!.session.id)
   return { room, session: claimed!.session, token: got.body.data.control_token as string }
 }
@@ -65,7 +67,7 @@ test('a session is taken over from a worker that died before the clock of the da
   const { session, token } = await takenOver({})
   const { db } = world.api.ctx
   await db.pool.query("update sessions set lease_until = now() + interval '1 hour' where id = $1", [session.id])
-  const [again] = await claimSessions(db, 'req_third', { free: 1, perTenant: 1, running: [] })
+  const [again] = await claimSessions(db, 'req_third', { kind: 'hosted', free: 1, perTenant: 1, running: [] })
   assert.equal(again?.session.id, session.id)
   await world.control('POST', `/sessions/${session.id}/stop`, token)
 })
@@ -118,7 +120,7 @@ async function untold(manifest: object) {
   const { id, control_token: token } = got.body.data
   const { db } = world.api.ctx
   const startedAtMs = performance.now()
-  const [claimed] = await claimSessions(db, 'req_untold', { free: 1, perTenant: 1, running: [] })
+  const [claimed] = await claimSessions(db, 'req_untold', { kind: kindOf(manifest), free: 1, perTenant: 1, running: [] })
   assert.equal(claimed!.session.id, id)
   const lease = new SessionLease(db, 'req_untold', id, startedAtMs)
   const run: Run = { session: claimed!.session, lease, signal: new AbortController().signal }
