@@ -14,11 +14,6 @@ import { startSweeper } from './sweeper.ts'
  * the time.
  */
 const maxSessions = 500
-/**
- * How many artifacts it generates at once. A picture takes a processor and some hundred megabytes for a second or
- * two.
- */
-const maxArtifacts = 2
 
 /**
  * Does the work that no request waits for: runs agents, generates artifacts, delivers events. Any number of job
@@ -31,7 +26,7 @@ export async function startJobWorker(config: Config, secrets: Secrets, databaseU
   // They listen for their work.
   const directUrl = config.database.directUrl ?? databaseUrl
   const sessions = new SessionRunner(ctx, directUrl, maxSessions)
-  const generator = new ArtifactGenerator(ctx, directUrl, maxArtifacts)
+  const generator = new ArtifactGenerator(ctx, directUrl)
   const webhooks = new WebhookRunner(ctx, directUrl)
   watchInstallation(ctx)
   const stopBeat = startBeat(ctx, 'worker')

@@ -4,7 +4,7 @@ import sharp, { type Metadata } from 'sharp'
 import { chunksOf, difference, impressionOf } from '@atrium/painter/testing/pixels'
 import { createLocalPainter } from './local-painter.ts'
 
-const painter = createLocalPainter()
+const painter = createLocalPainter('ten_a')
 const size = { width: 384, height: 256 }
 
 describe('the painter in the house', () => {

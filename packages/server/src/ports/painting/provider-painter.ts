@@ -5,6 +5,7 @@ import { generateImage, type ImageModel } from 'ai'
 import type { Pictures } from '@atrium/media/pictures/pictures'
 import { boundedFetch } from './bounded-fetch.ts'
 import { assertPaintable, type Painted, type Painter, type PaintRequest } from './painter.ts'
+import { takePictureTurn } from './picture-work.ts'
 import { readPicture } from './read-picture.ts'
 import { toPaintError } from './to-paint-error.ts'
 
@@ -48,7 +49,9 @@ async function paint(model: ImageModel, options: ProviderPainterOptions, request
   assertPaintable(request)
   const sent = await ask(model, options, request)
   request.signal?.throwIfAborted()
-  const picture = await readPicture(options.pictures, sent, options.tenantId)
+  const picture = await takePictureTurn(options.tenantId, request.signal, () =>
+    readPicture(options.pictures, sent, options.tenantId),
+  )
   return { ...picture, provider: options.provider, model: options.model, seed: request.seed, alt: describe(request.prompt) }
 }
 

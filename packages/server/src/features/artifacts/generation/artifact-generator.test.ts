@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { limits } from '@atrium/contract/limits'
 import { statement } from '#db/database.ts'
@@ -54,6 +55,16 @@ async function makeCustomer(): Promise<Customer> {
   const tenant = await api.makeTenant()
   const { data } = (await send(api, 'POST', '/collections', { key: tenant.publishableKey, body: {} })).body
   return { tenant, collection: { id: data.id, token: data.admin_token } }
+}
+
+/** A customer whose pictures the provider of these tests paints. */
+async function makePainter(): Promise<Customer> {
+  const customer = await makeCustomer()
+  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+  const body = { openai_compatible: { url, key: 'sk-canary-88888' } }
+  const set = await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body })
+  assert.equal(set.status, 200)
+  return customer
 }
 
 const asOwner = ({ tenant, collection }: Customer) => ({
@@ -113,18 +124,57 @@ describe('the queue', () => {
     await eventually(async () => (await artifactOf(third, painted)).stage === 'done', 'it is painted', 30_000)
     for (const one of [first, second]) await send(api, 'DELETE', `/collections/${one.collection.id}`, asOwner(one))
   })
+
+  test('a tenant whose provider does not answer delays only its own jobs', async () => {
+    const [stuck, other] = [await makePainter(), await makeCustomer()]
+    let [asked, answer] = [0, () => undefined as void]
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    whilePainting = () => {
+      asked++
+      return answered
+    }
+    try {
+      for (let job = 0; job < 20; job++) assert.equal((await paint(stuck)).status, 202)
+      generator = new ArtifactGenerator(api.ctx, api.databaseUrl)
+      await generator.start()
+      await eventually(async () => asked === 2, 'the provider is asked', 60_000)
+      const painted = await paint(other)
+      await eventually(async () => (await artifactOf(other, painted)).status === 'ready', 'the other one is painted', 90_000)
+      assert.equal(asked, 2)
+      assert.equal(await jobsOf(stuck), 20)
+    } finally {
+      await send(api, 'DELETE', `/collections/${stuck.collection.id}`, asOwner(stuck))
+      answer()
+    }
+  })
+
+  test('the answers of many providers are opened two at a time', async (t) => {
+    const customers = await Promise.all(Array.from({ length: 6 }, makePainter))
+    let [asked, opening, most] = [0, 0, 0]
+    let answer = () => undefined as void
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    whilePainting = () => {
+      if (++asked === customers.length) answer()
+      return answered
+    }
+    const { pictures } = api.ctx
+    const withFolder = pictures.withFolder.bind(pictures)
+    t.mock.method(pictures, 'withFolder', async (...args: Parameters<typeof withFolder>) => {
+      most = Math.max(most, ++opening)
+      // The answers of the others arrive meanwhile.
+      await delay(300)
+      return withFolder(...args).finally(() => opening--)
+    })
+    const started = await Promise.all(customers.map(async (one) => [one, await paint(one)] as const))
+    generator = new ArtifactGenerator(api.ctx, api.databaseUrl)
+    await generator.start()
+    for (const [one, painted] of started)
+      await eventually(async () => (await artifactOf(one, painted)).status === 'ready', 'it is ready', 90_000)
+    assert.equal(most, 2)
+  })
 })
 
 describe('a late worker', () => {
-  async function makePainter(): Promise<Customer> {
-    const customer = await makeCustomer()
-    const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
-    const body = { openai_compatible: { url, key: 'sk-canary-88888' } }
-    const set = await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body })
-    assert.equal(set.status, 200)
-    return customer
-  }
-
   test('does not overwrite what another worker stored, and changes nothing', async (t) => {
     const customer = await makePainter()
     const started = await paint(customer)

@@ -12,7 +12,7 @@ import {
   type Generated,
   GenerationError,
   type Job,
-  claimJobs,
+  claimJob,
   findKeptBytes,
   jobChannel,
   keepGenerated,
@@ -36,16 +36,23 @@ const blobsPauseSeconds = 5
 /** Repeats a call to the database until it succeeds. */
 type Retry = <T>(call: () => Promise<T>) => Promise<T>
 
-/**
- * Generates artifacts in this process. It claims a few jobs at a time, since pictures take memory and processor time.
- */
+/** Most jobs wait for providers and hosts; the work on their pictures takes turns. */
+const maxRuns = 16
+/** A tenant chooses the servers that its jobs wait for, so its jobs may not occupy all runs. */
+const maxRunsPerTenant = 2
+
+interface ArtifactRun extends LeasedRun {
+  tenantId: string
+}
+
+/** Generates artifacts in this process. */
 export class ArtifactGenerator {
   readonly #ctx: Context
   readonly #capacity: number
   readonly #owner = newId('request')
-  readonly #poller: LeasePoller<LeasedRun>
+  readonly #poller: LeasePoller<ArtifactRun>
 
-  constructor(ctx: Context, databaseUrl: string, capacity: number) {
+  constructor(ctx: Context, databaseUrl: string, capacity = maxRuns) {
     this.#ctx = ctx
     this.#capacity = capacity
     this.#poller = new LeasePoller({
@@ -75,11 +82,15 @@ export class ArtifactGenerator {
   }
 
   async #take(): Promise<boolean> {
-    const free = this.#capacity - this.#poller.runs.size
-    if (free <= 0) return false
-    const running = [...this.#poller.runs.keys()]
-    for (const job of await claimJobs(this.#ctx.db, this.#owner, { free, running })) this.#begin(job)
-    return false
+    const { runs } = this.#poller
+    if (runs.size >= this.#capacity) return false
+    const running = [...runs.keys()]
+    const ofTenants = Map.groupBy(runs.values(), ({ tenantId }) => tenantId)
+    const tenantIds = [...ofTenants].flatMap(([id, own]) => (own.length >= maxRunsPerTenant ? [id] : []))
+    // One at a time: only then is known whether its tenant may have another one.
+    const job = await claimJob(this.#ctx.db, this.#owner, { running, tenantIds })
+    if (job) this.#begin(job)
+    return job !== undefined
   }
 
   #begin(job: Job): void {
@@ -95,7 +106,7 @@ export class ArtifactGenerator {
         (error: unknown) =>
           this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'a generation stopped without an outcome'),
       )
-    this.#poller.add(job.artifactId, { done, abort: (reason) => abort.abort(new Error(reason)) })
+    this.#poller.add(job.artifactId, { tenantId: job.tenantId, done, abort: (reason) => abort.abort(new Error(reason)) })
     void done.then(() => this.#poller.poll())
   }
 

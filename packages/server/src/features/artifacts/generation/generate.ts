@@ -6,6 +6,7 @@ import { listChosenItems } from '#features/items/store.ts'
 import { openProviderKeys } from '#features/provider-keys/provider-keys.ts'
 import { PaintError } from '#ports/painting/paint-error.ts'
 import type { Painter } from '#ports/painting/painter.ts'
+import { takePictureTurn } from '#ports/painting/picture-work.ts'
 import { type Generated, GenerationError, type PaintInput, type ProduceJob } from './job-store.ts'
 import { type Size, listPictures, readPictures } from './read-pictures.ts'
 
@@ -60,7 +61,7 @@ async function choosePainter(ctx: Context, tenantId: string, input: PaintInput):
   const provider = input.provider ?? withKey ?? 'local'
   if (provider === 'local') {
     const { createLocalPainter } = await load.localPainter()
-    return { provider, painter: createLocalPainter() }
+    return { provider, painter: createLocalPainter(tenantId) }
   }
   if (!isProvider(provider)) throw new GenerationError('provider_refused', `${provider} does not paint pictures.`)
   const apiKey = keys[provider]
@@ -105,7 +106,7 @@ async function produceCard(ctx: Context, job: ProduceJob, signal: AbortSignal): 
   const [picture] = await readPictures(ctx, job, await listPictures(ctx, job, 1), cardPictureWidth, signal)
   const title = input.title ?? shareTitle ?? 'Untitled'
   const { makeCard } = await load.card()
-  const { png, width, height } = await makeCard({
+  const card = {
     title,
     subtitle: input.title === undefined ? textOf(metadata['share_description']) : shareTitle,
     excerpts: items.slice(0, maxExcerpts).flatMap(({ type, content, author }) => {
@@ -116,7 +117,8 @@ async function produceCard(ctx: Context, job: ProduceJob, signal: AbortSignal): 
     picture,
     theme: metadata['theme'],
     template: input.template,
-  })
+  }
+  const { png, width, height } = await takePictureTurn(tenantId, signal, () => makeCard(card))
   return { bytes: png, mime: 'image/png', width, height, alt: `Card: ${title}`, painted: null }
 }
 
@@ -127,7 +129,7 @@ async function produceClip(ctx: Context, job: ProduceJob, signal: AbortSignal): 
     throw new GenerationError('nothing_to_show', 'The clip has no pictures: name artifacts, or set a hero.')
   const widthOf = (size: Size) => clipPictureWidth(artifacts.length, size)
   const pictures = await readPictures(ctx, job, artifacts, widthOf, signal)
-  const { webp, width, height } = await makeClip({ pictures, signal })
+  const { webp, width, height } = await takePictureTurn(job.tenantId, signal, () => makeClip({ pictures, signal }))
   const alt = job.input.title ?? `Clip of ${pictures.length} pictures`
   return { bytes: webp, mime: 'image/webp', width, height, alt, painted: null }
 }

@@ -156,33 +156,34 @@ export async function insertJob(
 const claimStatement = statement<Row>(
   'artifact-jobs-claim',
   // skip locked: two workers that poll at the same moment take different jobs. An expired lease means that its worker
-  // is gone, or that it has stood still: then its runs are in $3.
+  // is gone, or that it has stood still: then its runs are in $2.
   `update artifact_jobs
    set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds}), tries = tries + 1
    where (tenant_id, collection_id, artifact_id) in (
      select tenant_id, collection_id, artifact_id from artifact_jobs
      where ${leaseOver('run_at', maxPauseSeconds)} and ${leaseOver('lease_until', leaseSeconds)}
-       and artifact_id <> all($3::text[])
+       and artifact_id <> all($2::text[]) and tenant_id <> all($3::text[])
      order by turn, run_at
-     limit $2
+     limit 1
      for update skip locked
    )
    returning ${columns}`,
 )
 
-interface Capacity {
-  /** How many more jobs the worker can run. */
-  free: number
+interface LeftOut {
   /**
    * The artifacts of its runs that have not ended. It claims the jobs of none of these: an old run could still write
    * under the new lease, and the provider would be paid twice.
    */
   running: string[]
+  /** The tenants that have as many runs as one may have. */
+  tenantIds: string[]
 }
 
-/** Claims jobs without a lease, of any tenant, in order of fairness rank. */
-export async function claimJobs(db: Db, owner: string, { free, running }: Capacity): Promise<Job[]> {
-  return (await db.query(claimStatement, [owner, free, running])).map(toJob)
+/** Claims the job without a lease whose turn it is, of any other tenant. */
+export async function claimJob(db: Db, owner: string, { running, tenantIds }: LeftOut): Promise<Job | undefined> {
+  const [row] = await db.query(claimStatement, [owner, running, tenantIds])
+  return row && toJob(row)
 }
 
 const renewStatement = statement<{ artifact_id: string }>(

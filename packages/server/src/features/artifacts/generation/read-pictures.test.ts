@@ -136,6 +136,29 @@ test('one picture with too many bytes fails with its own code, hosted or uploade
   }
 })
 
+test('the hosts of all pictures of a job may take a minute together', async (t) => {
+  const artifacts = []
+  for (const name of ['1', '2', '3', '4', '5', '6', '7'])
+    artifacts.push(await hostPicture(`slow-${name}.png`, await gradient(90, 60).png().toBuffer()))
+  const { egress } = api.ctx
+  const fetched = egress.send.bind(egress)
+  const now = performance.now.bind(performance)
+  let passedMs = 0
+  const limitsMs: number[] = []
+  t.mock.method(performance, 'now', () => now() + passedMs)
+  t.mock.method(egress, 'send', async (...args: Parameters<typeof fetched>) => {
+    limitsMs.push(args[0].timeoutMs!)
+    const answer = await fetched(...args)
+    passedMs += 14_000
+    return answer
+  })
+  const failed = await made(await produce({ kind: 'clip', artifacts }))
+  assert.deepEqual([failed.status, failed.error.code], ['failed', 'bad_input'])
+  assert.match(failed.error.message, /longer than 60 s/)
+  assert.equal(limitsMs.length, 5)
+  assert.ok(limitsMs.at(-1)! <= 4_000, `${limitsMs}`)
+})
+
 const leased = statement<object>('test-leased', 'select 1 from artifact_jobs where lease_owner is not null')
 
 test('a worker that stops reads no further picture, and another worker finishes the job', async (t) => {

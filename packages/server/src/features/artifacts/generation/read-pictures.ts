@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from '#features/context.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
+import { takePictureTurn } from '#ports/painting/picture-work.ts'
 import { EgressError } from '#ports/egress/egress-error.ts'
 import { PictureError } from '@atrium/media/pictures/picture-error'
 import { maxHeightRatio } from '@atrium/media/pictures/picture-job'
@@ -16,6 +17,8 @@ import { GenerationError, type ProduceJob } from './job-store.ts'
 /** A hosted picture is in memory while it is fetched. */
 const maxHostedBytes = 16 * 1024 * 1024
 const hostedTimeoutMs = 15_000
+/** For all hosted pictures of a job together: a host that is as slow as it may be would otherwise occupy the job to its end. */
+const hostedTotalMs = 60_000
 /** A stored picture is never in memory, but a clip reads fifty. */
 const maxStoredBytes = 64 * 1024 * 1024
 
@@ -26,6 +29,11 @@ export interface Size {
 
 /** The wanted width of a picture of this size. */
 type WidthOf = (size: Size) => number
+
+/** How long the hosts of a job's pictures may still take. */
+interface Hosts {
+  leftMs: number
+}
 
 /** The requested pictures; without a request, the hero. */
 export async function listPictures(
@@ -54,9 +62,10 @@ export async function readPictures(
   signal: AbortSignal,
 ): Promise<Buffer[]> {
   const read: Buffer[] = []
+  const hosts = { leftMs: hostedTotalMs }
   for (const artifact of artifacts) {
     signal.throwIfAborted()
-    read.push(await readSmall(ctx, job, artifact, widthOf, signal))
+    read.push(await readSmall(ctx, job, artifact, { hosts, widthOf, signal }))
   }
   signal.throwIfAborted()
   return read
@@ -66,28 +75,32 @@ async function readSmall(
   ctx: Context,
   job: ProduceJob,
   artifact: Artifact,
-  widthOf: WidthOf,
-  signal: AbortSignal,
+  { hosts, widthOf, signal }: { hosts: Hosts; widthOf: WidthOf; signal: AbortSignal },
 ): Promise<Buffer> {
   try {
-    // Before it occupies a folder: folders are few, and a host may be slow.
-    const hosted = artifact.source === 'url' ? await fetchHosted(ctx, artifact, signal) : undefined
+    // Before its turn: a host may be slow.
+    const hosted = artifact.source === 'url' ? await fetchHosted(ctx, artifact, hosts, signal) : undefined
     const { tenantId } = job
-    return await ctx.pictures.withFolder(async (folder) => {
+    const work = async (folder: string) => {
       const source = join(folder, 'source')
       if (hosted) await writeFile(source, hosted, { flag: 'wx', mode: 0o600 })
       else await downloadStored(ctx, job, artifact, source)
-      return await shrink(ctx.pictures, tenantId, { folder, source, widthOf })
-    }, tenantId)
+      return shrink(ctx.pictures, tenantId, { folder, source, widthOf })
+    }
+    return await takePictureTurn(tenantId, signal, () => ctx.pictures.withFolder(work, tenantId))
   } catch (error) {
     throw failureOf(error, artifact)
   }
 }
 
-async function fetchHosted(ctx: Context, { id, url }: Artifact, signal: AbortSignal): Promise<Buffer> {
-  const limits = { timeoutMs: hostedTimeoutMs, maxAnswerBytes: maxHostedBytes }
+async function fetchHosted(ctx: Context, { id, url }: Artifact, hosts: Hosts, signal: AbortSignal): Promise<Buffer> {
   if (url === null) throw new Error(`hosted artifact ${id} has no address`)
+  if (hosts.leftMs <= 0)
+    throw new GenerationError('bad_input', `The hosts of the pictures took longer than ${hostedTotalMs / 1000} s.`)
+  const limits = { timeoutMs: Math.min(hostedTimeoutMs, Math.ceil(hosts.leftMs)), maxAnswerBytes: maxHostedBytes }
+  const beganMs = performance.now()
   const { status, truncated, body } = await ctx.egress.send({ method: 'GET', url, ...limits, signal })
+  hosts.leftMs -= performance.now() - beganMs
   if (status !== 200)
     throw new GenerationError('bad_input', `The address of artifact ${id} returned status ${status} instead of a picture.`)
   if (truncated) throw tooLarge(id, maxHostedBytes)

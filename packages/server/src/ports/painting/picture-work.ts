@@ -1,0 +1,23 @@
+import { FairSemaphore } from '@atrium/media/pictures/fair-semaphore'
+
+/**
+ * What takes processor time and memory: painting, opening pictures, making cards and clips. Two at a time in a process,
+ * because each takes up to some hundred MiB. No turn is held while a job waits for another server, so that a slow one
+ * delays nobody else. The wait has no end of its own: each job has one.
+ */
+const turns = new FairSemaphore({
+  permits: 2,
+  permitsPerTenant: 2,
+  maxWaiting: Infinity,
+  maxWaitingPerTenant: Infinity,
+  timeoutMs: 10 * 60_000,
+  busy: () => new Error('a turn to work on a picture took longer than any job'),
+})
+
+/** Works on a picture of the tenant when its turn comes, unless the signal has aborted by then. */
+export function takePictureTurn<T>(tenantId: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  return turns.run(tenantId, 1, async () => {
+    signal?.throwIfAborted()
+    return work()
+  })
+}
