@@ -150,6 +150,20 @@ test('empty lists are none: a room for its owner alone, and a change of agents w
   assert.equal((await space.call('create', { ...fresh(), policy: 'open', allow: [], agents: [] })).status, 200)
 })
 
+test('the largest list that create accepts changes, and does not grow', async () => {
+  const allow = Array.from({ length: 1_000 }, (_, i) => `member${i}@example.com`)
+  const agents = Array.from({ length: 100 }, (_, i) => `agt_${String(i).padStart(22, '0')}`)
+  const { secret, owner } = await emailRoom(allow, { agents })
+  const change = (op: string, fields: object) => space.call(op, { ...secret, ...fields, ...owner.identity })
+  assert.equal((await change('expel', { emails: ['member0@example.com'], agents: agents.slice(0, 1) })).status, 200)
+  const member = await person('member0@example.com')
+  assert.equal(reasonOf(await poll(secret, member.identity)), '403 not_authorized revoked')
+  assert.equal((await change('admit', { emails: ['member0@example.com'] })).status, 200)
+  assert.equal(reasonOf(await poll(secret, member.identity)), 'in')
+  const more = await change('admit', { emails: ['another@example.com'] })
+  assert.equal(reasonOf(more), '400 invalid_request a list goes up to 1100')
+})
+
 test('a stranger with the key of the room gets nothing, and neither does one with the wrong key', async () => {
   const { secret } = await emailRoom(['ada@example.com'])
   assert.equal(reasonOf(await poll(secret, {})), '403 not_authorized unsigned')

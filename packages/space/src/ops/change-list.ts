@@ -5,7 +5,8 @@ import { changePolicy } from './change-policy.ts'
 import { addressesOf, membersOf } from './create.ts'
 import type { AdmitRequest, ExpelRequest } from './request.ts'
 
-const maxMembers = 1_000
+/** As many as `create` accepts, 1,000 accounts and 100 agents: a list that is larger could change no more. */
+const maxMembers = 1_100
 
 /** Admits accounts or agents. One that was removed before is admitted again. */
 export function admit(ctx: SpaceContext, request: AdmitRequest, caller: Caller) {
