@@ -159,7 +159,7 @@ export class EndpointRun {
   async #release(): Promise<void> {
     const { ctx, owner } = this.#share
     const { failures } = this.#circuit
-    if (failures > 0) await this.#disable(this.#isGone ? 'gone' : 'failing')
+    if (this.#isGone || failures > 0) await this.#disable(this.#isGone ? 'gone' : 'failing')
     const pauseMs = Math.max(this.#circuit.pauseMs(), this.#pauseMs)
     await releaseEndpoint(ctx.db, owner, this.#ref, { failures, pauseMs })
   }

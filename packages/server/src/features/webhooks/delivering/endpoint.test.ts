@@ -37,6 +37,23 @@ describe('an endpoint', () => {
     )
   })
 
+  test('that answers 410 is disabled also if another delivery of the same run succeeds after it', async (t) => {
+    const server = await world.openHook(t)
+    let answerFirst: (() => void) | undefined
+    server.reply = (_hook, res) => {
+      if (answerFirst) return void res.writeHead(410).end()
+      answerFirst = () => res.writeHead(204).end()
+    }
+    await world.setHook(server)
+    await world.causeMany(2)
+    const gone = () => world.deliveries().then((all) => all.some(({ response_status: status }) => status === 410))
+    await eventually(gone, 'the 410 is stored')
+    answerFirst?.()
+    await eventually(async () => (await world.deliveries()).some(({ status }) => status === 'succeeded'), 'the other is stored')
+    await world.letGo()
+    assert.equal((await world.call('GET', '/tenant/webhooks')).body.data.enabled, false)
+  })
+
   test('that only failed for five days is disabled, and one with a single success is not', async (t) => {
     const server = await world.openHook(t, 500)
     await world.setHook(server)
