@@ -104,6 +104,16 @@ test('an unknown room is 404, an unknown op and bad fields are 400 that never qu
   }
 })
 
+test('an open room needs no identity: a credential of null or an empty text is none', async () => {
+  const secret = fresh()
+  for (const none of [{ idToken: null }, { idToken: '' }, { spk: null }, { spk: '' }, { idToken: null, spk: null }]) {
+    const said = await space.call('turn', { ...secret, ...none, message: { text: 'here' } })
+    const read = await space.call('poll', { ...secret, ...none })
+    assert.deepEqual([said.status, read.status], [200, 200], JSON.stringify([none, said.body, read.body]))
+    assert.deepEqual(read.body.entries.at(-1).author, { kind: 'anonymous' })
+  }
+})
+
 test('a message of 16 KiB passes, one byte more does not', async () => {
   const secret = fresh()
   assert.equal((await say(secret, 'é'.repeat(8_192))).status, 200)

@@ -6,7 +6,7 @@ import { proofContent } from '@atrium/sealing/proof'
 import type { Author, PolicyRecord } from '@atrium/sealing/records'
 import { SpaceError } from '../space-error.ts'
 import type { SpaceContext } from '../space-context.ts'
-import { type Principal, identify } from './identify.ts'
+import { type Principal, identify, sent } from './identify.ts'
 import type { CredentialFields } from './request.ts'
 
 /** The caller, as far as the request proves it. */
@@ -28,7 +28,7 @@ export interface Requester {
  * identity is optional, but a presented one must be valid.
  */
 export async function authorise(ctx: SpaceContext, request: CredentialFields, policy: PolicyRecord): Promise<Requester> {
-  const { idToken, spk } = request
+  const [idToken, spk] = [sent(request.idToken), sent(request.spk)]
   const hasList = policy.policy === 'email'
   const principal =
     hasList || idToken !== undefined

@@ -23,7 +23,7 @@ type FindListStatus = (principal: Principal) => ListStatus
  * header, decides which of the two is used.
  */
 export async function identify(ctx: SpaceContext, shown: ShownCredentials, findListStatus: FindListStatus): Promise<Proven> {
-  if (isMissing(shown.idToken) || isMissing(shown.spk)) throw new SpaceError('not_authorized', 'unsigned')
+  if (sent(shown.idToken) === undefined || sent(shown.spk) === undefined) throw new SpaceError('not_authorized', 'unsigned')
   try {
     return await (isAgentToken(shown.idToken) ? identifyAgent : identifyAccount)(ctx, shown, findListStatus)
   } catch (error) {
@@ -33,9 +33,9 @@ export async function identify(ctx: SpaceContext, shown: ShownCredentials, findL
   }
 }
 
-/** Any other type is malformed. */
-function isMissing(value: unknown): boolean {
-  return value === undefined || value === null || value === ''
+/** The credential, or undefined if there is none: clients also send null or an empty text. Any other type is malformed. */
+export function sent<Value>(value: Value): Value | undefined {
+  return value === null || value === '' ? undefined : value
 }
 
 async function identifyAccount(
