@@ -65,7 +65,7 @@ function op<const Name extends string, P extends TProperties>(name: Name, proper
 }
 
 const message = closed({
-  text: Type.String({ minLength: 1, maxLength: 16_384, description: 'Up to 16 KiB.' }),
+  text: Type.String({ minLength: 1, maxLength: 16_384, description: 'Up to 16 KiB: 16,384 bytes of UTF-8.' }),
   reply_to: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'id of an entry.' })),
   client_id: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'A repeat with the same one is stored once.' }),

@@ -114,10 +114,14 @@ test('an open room needs no identity: a credential of null or an empty text is n
   }
 })
 
-test('a message of 16 KiB passes, one byte more does not', async () => {
+test('a message of 16 KiB passes, one byte more is invalid in each script', async () => {
   const secret = fresh()
   assert.equal((await say(secret, 'é'.repeat(8_192))).status, 200)
-  assert.equal((await say(secret, `é${'x'.repeat(16_383)}`)).status, 413)
+  for (const text of ['x'.repeat(16_385), `é${'x'.repeat(16_383)}`, 'д'.repeat(8_193)]) {
+    const { status, body } = await say(secret, text)
+    assert.deepEqual([status, body.error], [400, 'invalid_request'])
+    assert.match(body.reason, /^\/message\/text must not have more than 16384 /)
+  }
   assert.equal((await read(secret)).body.count, 2)
 })
 

@@ -2594,7 +2594,7 @@ class SpaceTurnAnswer(TypedDict):
 
 class SpaceTurnMessage(TypedDict):
     text: str
-    """Up to 16 KiB."""
+    """Up to 16 KiB: 16,384 bytes of UTF-8."""
     reply_to: NotRequired[str]
     """id of an entry."""
     client_id: NotRequired[str]

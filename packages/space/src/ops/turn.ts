@@ -18,7 +18,7 @@ import type { TurnRequest } from './request.ts'
 export async function turn(ctx: SpaceContext, request: TurnRequest, caller: Caller) {
   const { message } = request
   if (Buffer.byteLength(message.text) > MAX_TEXT_BYTES)
-    throw new SpaceError('payload_too_large', `a message goes up to ${MAX_TEXT_BYTES} bytes`)
+    throw new SpaceError('invalid_request', `/message/text must not have more than ${MAX_TEXT_BYTES} bytes of UTF-8`)
   for (let tried = 0; tried < maxTries; tried++) {
     const { opened, requester } = await openAuthorised(ctx, request, caller)
     if (request.name !== undefined && (requester.account || requester.agent))

@@ -123,7 +123,7 @@ export class StubRooms {
   async turn(fields: Fields) {
     const { room, key, who } = await this.#enter(fields)
     const { text, reply_to, client_id } = fields['message'] as TurnRecord['message']
-    if (Buffer.byteLength(text) > 16_384) throw new Rejected(413, 'payload_too_large', 'text')
+    if (Buffer.byteLength(text) > 16_384) throw new Rejected(400, 'invalid_request', '/message/text')
     const claimed = who?.kind !== 'account' && fields['name'] !== undefined ? { name: fields['name'] as string } : {}
     const by: Author = { ...(who ?? { kind: 'anonymous' }), ...claimed }
     const seen = client_id !== undefined && this.#find(room, key, by, client_id)
