@@ -218,9 +218,13 @@ describe('the request log on a Citus cluster', { skip: skipWithoutCitus, timeout
     const { id } = tenants[4]!
     const { status } = await ask(server.origin, `POST /v1/tenants/${id}/deletion`, { operator: true, body: { after_days: 0 } })
     assert.ok(status < 300, `${status}`)
-    await until(async () => {
-      const { rows } = await db.query('select from request_log_chunks where tenant_id = $1', [id])
-      return rows.length === 0
-    }, 'its entries are gone')
+    await until(
+      async () => {
+        const { rows } = await db.query('select from request_log_chunks where tenant_id = $1', [id])
+        return rows.length === 0
+      },
+      'its entries are gone',
+      60_000,
+    )
   })
 })

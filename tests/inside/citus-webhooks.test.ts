@@ -13,7 +13,15 @@ import { measureQueues } from '../../packages/server/src/features/installation/q
 import { markResent, settleQueue } from '../../packages/server/src/features/webhooks/queue-store.ts'
 import { startHookServer, type HookServer } from '../../packages/server/testing/hook-server.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
-import { askGood, call as ask, makeCollection, makeTenant, type TestCollection, type TestTenant } from '../support/call-api.ts'
+import {
+  askGood,
+  call as ask,
+  callUntilServed,
+  makeCollection,
+  makeTenant,
+  type TestCollection,
+  type TestTenant,
+} from '../support/call-api.ts'
 import { skipWithoutCitus, startCitusCluster, type CitusCluster } from '../support/citus-cluster.ts'
 import { assertOneShard, listRemoteCommands } from '../support/citus-plans.ts'
 import { listDeliveryStatements, listOutcomeStatements } from '../support/delivery-statements.ts'
@@ -133,7 +141,7 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
     )
     const before = hooks.hooks.length
     await Promise.all(walls.map(add))
-    await until(() => hooks.hooks.length >= before + 2 * walls.length, 'the next arrive', 10_000)
+    await until(() => hooks.hooks.length >= before + 2 * walls.length, 'the next arrive')
     await untilSettled()
     for (const table of ['webhook_deliveries', 'webhook_endpoint_deliveries'])
       assert.equal(await countOf(`select count(*) from ${table} where status = 'succeeded'`), 2 * walls.length, table)
@@ -294,7 +302,7 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
       for (const wall of lost) await change(wall, 'while down')
       for (let n = 1; n <= 5; n++) {
         for (const wall of kept) await change(wall, `${n}`)
-        await until(() => kept.every((wall) => arrivedOf(wall) === before.get(wall)! + 2 * n), 'they are sent', 5_000)
+        await until(() => kept.every((wall) => arrivedOf(wall) === before.get(wall)! + 2 * n), 'they are sent')
       }
       for (const wall of lost) assert.equal(await dueOf(wall), 1)
       for (const wall of lost) assert.equal(arrivedOf(wall), before.get(wall)!)
@@ -314,7 +322,7 @@ describe('webhooks on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_0
     const pending = () =>
       countOf(`select count(*) from webhook_endpoint_deliveries where tenant_id = $1 and status = 'pending'`, [tenant.id])
     await until(async () => (await pending()) === 1, 'it is queued')
-    const gone = await ask(server.origin, `DELETE /v1/tenant/webhooks/endpoints/${further}`, { key: tenant.secret })
+    const gone = await callUntilServed(server.origin, `DELETE /v1/tenant/webhooks/endpoints/${further}`, { key: tenant.secret })
     assert.equal(gone.status, 204)
     assert.equal(await pending(), 0)
     assert.equal(

@@ -148,7 +148,7 @@ export async function freePort(): Promise<number> {
  * Whether the port is for this process alone until it ends. The counters of two processes can meet, and neither sees the
  * other's choice before a server listens. Linux has names for that which are not files.
  */
-async function isReserved(port: number): Promise<boolean> {
+export async function isReserved(port: number): Promise<boolean> {
   return process.platform !== 'linux' || (await listening(`\0atrium-test-port-${port}`)) !== undefined
 }
 

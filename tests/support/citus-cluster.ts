@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { isReserved } from './atrium-process.ts'
 import { queryDatabase } from './query-database.ts'
 import { skipWithout } from './skip-without.ts'
 
@@ -62,20 +63,22 @@ async function tryStart(): Promise<CitusCluster> {
     await run('bash', [script, 'stop', folder])
     await rm(folder, { recursive: true, force: true })
   }
-  const started = await run('bash', [script, 'start', folder, String(port)], { timeout: 120_000 }).catch(
-    async (error: unknown) => {
-      await stop()
-      throw error
-    },
-  )
-  const url = started.stdout.trim().split('\n').at(-1)!
-  // Nothing here outlives a crash of the machine. Otherwise each checkpoint, and so each cloned database, waits for the
-  // disk: for 2 to 11 seconds on a busy machine, instead of one.
-  for (const nodePort of [port, port + 1, port + 2]) {
-    const node = url.replace(`:${port}/`, `:${nodePort}/`)
-    await queryDatabase(node, 'alter system set fsync = off')
-    await queryDatabase(node, 'select pg_reload_conf()')
+  const start = async () => {
+    const { stdout } = await run('bash', [script, 'start', folder, String(port)], { timeout: 120_000 })
+    const url = stdout.trim().split('\n').at(-1)!
+    // Nothing here outlives a crash of the machine. Otherwise each checkpoint, and so each cloned database, waits for the
+    // disk: for 2 to 11 seconds on a busy machine, instead of one.
+    for (const nodePort of [port, port + 1, port + 2]) {
+      const node = url.replace(`:${port}/`, `:${nodePort}/`)
+      await queryDatabase(node, 'alter system set fsync = off')
+      await queryDatabase(node, 'select pg_reload_conf()')
+    }
+    return url
   }
+  const url = await start().catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
   const control = (number: 1 | 2, ...args: string[]) => {
     const command = [`${bin}/pg_ctl`, '-D', `${folder}/n${number}`, '-l', `${folder}/n${number}.log`, '-w', ...args]
     return process.getuid?.() === 0
@@ -110,7 +113,8 @@ async function findPorts(count: number): Promise<number> {
   for (;;) {
     // Below the ports that the system gives to connections.
     const first = 20_000 + Math.floor(Math.random() * 12_000)
-    const free = await Promise.all(Array.from({ length: count }, (_, n) => isFree(first + n)))
+    const ports = Array.from({ length: count }, (_, n) => first + n)
+    const free = await Promise.all(ports.map(async (port) => (await isReserved(port)) && (await isFree(port))))
     if (free.every(Boolean)) return first
   }
 }
