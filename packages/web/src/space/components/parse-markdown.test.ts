@@ -157,7 +157,7 @@ test('any text is read, quickly, and loses nothing but marks', () => {
 
 /** Words that may be part of an address, an info string or a dropped table cell. */
 function addressed(parts: readonly string[]): number {
-  return /https|```|\||\]\(|\\/.test(parts.join('')) ? parts.length : 0
+  return /https|```|~~~|\||\]\(|\\/.test(parts.join('')) ? parts.length : 0
 }
 
 function linksOf(blocks: readonly Block[]): (Inline & { kind: 'link' })[] {
