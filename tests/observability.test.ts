@@ -7,6 +7,7 @@ import { parser } from '@prometheus-io/lezer-promql'
 import { parse } from 'yaml'
 import { createTestDatabase } from '../packages/server/testing/test-database.ts'
 import { startAtrium } from './support/atrium-process.ts'
+import { until } from './support/embedded-installation.ts'
 import { skipWithout } from './support/skip-without.ts'
 
 const root = new URL('../', import.meta.url)
@@ -32,7 +33,12 @@ describe('dashboard, alerts, runbooks and the list of metrics', () => {
     const database = await createTestDatabase()
     const atrium = await startAtrium({ databaseUrl: database.url, space: true })
     try {
-      const text = await (await fetch(`${atrium.origin}/metrics`)).text()
+      let text = ''
+      const isWhole = async () => {
+        text = await (await fetch(`${atrium.origin}/metrics`)).text()
+        return /^atrium_processes\{state="silent"\} 0$/m.test(text)
+      }
+      await until(isWhole, 'all processes answer', 30_000)
       for (const [, name = '', type = ''] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) exported.set(name, type)
     } finally {
       await atrium.end()
