@@ -138,6 +138,7 @@ test('while batches are not answered, or fail, an input that would wait for them
   const batcher = new Batcher<number, number>({
     maxSize: 1,
     concurrency: 1,
+    waitMs: 20_000,
     run: async (inputs) => {
       if (fails) throw new Error('no database')
       await held.promise

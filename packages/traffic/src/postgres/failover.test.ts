@@ -88,14 +88,14 @@ test('a server that vanishes without a word costs each query its deadline, and a
     upstream.on('data', (bytes) => isGone || client.write(bytes)).on('close', () => client.destroy())
   })
   const errors: Error[] = []
-  const connections = new Connections({ url: urlOfProxy(url), max: 3, answerMs: 300, onError: (error) => errors.push(error) })
+  const connections = new Connections({ url: urlOfProxy(url), max: 3, answerMs: 1_000, onError: (error) => errors.push(error) })
   await Promise.all([1, 2, 3].map(() => connections.query('select 1')))
   isGone = true
   const now = startLoopClock(t)
   const started = now()
   const outcomes = await Promise.allSettled([1, 2, 3].map(() => connections.query('select 1')))
   assert.ok(outcomes.every((outcome) => outcome.status === 'rejected' && isConnectionLost(outcome.reason)))
-  assert.ok(now() - started < 2_000)
+  assert.ok(now() - started < 5_000)
   isGone = false
   assert.equal((await connections.query('select 1 as n')).rows[0]!.n, '1')
   assert.deepEqual([connections.totalCount, errors], [1, []])

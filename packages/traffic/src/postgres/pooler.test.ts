@@ -121,11 +121,13 @@ test('in transaction mode', { skip }, async (t) => {
   })
 
   await t.test('PostgreSQL ends a statement that takes too long', async (t) => {
-    const connections = openConnections(t, url, { answerMs: 600 })
+    const connections = openConnections(t, url, { answerMs: 3_000 })
     const startedAt = performance.now()
-    await assert.rejects(connections.query('select pg_sleep(5)'), { code: '57014' })
-    await assert.rejects(connections.query('select pg_sleep($1)', [5]), { code: '57014' })
-    assert.ok(performance.now() - startedAt < 4_000)
+    await Promise.all([
+      assert.rejects(connections.query('select pg_sleep(20)'), { code: '57014' }),
+      assert.rejects(connections.query('select pg_sleep($1)', [20]), { code: '57014' }),
+    ])
+    assert.ok(performance.now() - startedAt < 15_000)
   })
 
   await t.test('named statements reach the session that has them, or are sent without a name', async (t) => {

@@ -29,7 +29,7 @@ test('a named statement that the server refused can be sent again', async () => 
 })
 
 test('of two at once, the first can be refused and the second accepted', async () => {
-  const [connection, other] = [await open({ settings: { lock_timeout: 600 } }), await open()]
+  const [connection, other] = [await open({ settings: { lock_timeout: 2_000 } }), await open()]
   await other.query('create table if not exists slow_to_parse (n int)')
   await other.query('begin; lock table slow_to_parse')
   const query = { name: 'slow', text: 'select n from slow_to_parse' }
