@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { AGENT_TOKEN_TYPE } from '@atrium/identity/agent-token'
 import { type EcPublicJwk, thumbprint } from '@atrium/identity/thumbprint'
 import { fresh, now, scribe, startAgentWorld } from '../../space/src/testing/agent-world.ts'
@@ -199,7 +200,7 @@ test('the entries of an agent that is removed from the room throw', async () => 
 test('a token that expires early is replaced, without missing or repeating an entry', async () => {
   const { secret, owner } = await world.emailRoom()
   const room = openRoom({ spaceUrl: `${world.space.origin}/space`, ...secret, identity: owner.identity as never })
-  session.token = { iat: now() - 42, exp: now() + 3 }
+  session.token = { iat: now() - 37, exp: now() + 8 }
   const agent = await join(secret)
   const heard = hear(agent, 2)
   await room.say('one')
@@ -208,7 +209,7 @@ test('a token that expires early is replaced, without missing or repeating an en
       () => true,
       () => false,
     )
-  while (await poll()) await new Promise((resolve) => setImmediate(resolve))
+  while (await poll()) await delay(50)
   session.token = {}
   await room.say('two')
   assert.deepEqual(await heard, ['one', 'two'])
