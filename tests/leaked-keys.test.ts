@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeCredential } from '@atrium/contract/tokens'
+import { passesOnce } from '../packages/server/testing/busy-machine.ts'
 import { publishedKeys, ReportSigner } from '../packages/server/testing/report-signer.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { adminToken, startSeveral, type AtriumProcess } from './support/atrium-process.ts'
@@ -33,22 +34,24 @@ after(async () => {
 test('a reported key stops in every process, other keys go on, and no process logs the key', async (t) => {
   const origins = processes.map(({ origin }) => origin)
   const tenant = await makeTenant(origins[0]!, 'Leaky')
-  const { key } = (await askGood(origins[0]!, 'POST /v1/tenant/keys', { key: tenant.secret, body: { kind: 'secret' } })).data
   const works = async (origin: string, of: string) => (await call(origin, 'GET /v1/tenant', { key: of })).status === 200
-  // Both processes have the key in memory.
-  for (const origin of origins) assert.ok(await works(origin, key))
-  const body = JSON.stringify([
-    { token: key, type: 'atrium_secret_key', url: 'https://github.com/octocat/Hello-World', source: 'commit' },
-  ])
-  const got = await call(origins[0]!, 'POST /v1/tenant/keys/leaks', { body, headers: signer.headers(body) })
-  assert.equal(got.status, 200, got.text)
-  const reportedAt = performance.now()
-  for (const origin of origins)
-    // Without a notification it would take up to 15 s.
-    for (; await works(origin, key); await delay(20)) assert.ok(performance.now() - reportedAt < 7_000, origin)
-  t.diagnostic(`refused everywhere after ${Math.round(performance.now() - reportedAt)} ms`)
+  await passesOnce(async () => {
+    const { key } = (await askGood(origins[0]!, 'POST /v1/tenant/keys', { key: tenant.secret, body: { kind: 'secret' } })).data
+    // Both processes have the key in memory.
+    for (const origin of origins) assert.ok(await works(origin, key))
+    const body = JSON.stringify([
+      { token: key, type: 'atrium_secret_key', url: 'https://github.com/octocat/Hello-World', source: 'commit' },
+    ])
+    const got = await call(origins[0]!, 'POST /v1/tenant/keys/leaks', { body, headers: signer.headers(body) })
+    assert.equal(got.status, 200, got.text)
+    const reportedAt = performance.now()
+    for (const origin of origins)
+      // Without a notification it would take up to 15 s.
+      for (; await works(origin, key); await delay(20)) assert.ok(performance.now() - reportedAt < 7_000, origin)
+    t.diagnostic(`refused everywhere after ${Math.round(performance.now() - reportedAt)} ms`)
+    for (const { output } of processes) assert.ok(!output().includes(key))
+  })
   for (const origin of origins) assert.ok(await works(origin, tenant.secret))
-  for (const { output } of processes) assert.ok(!output().includes(key))
   const isLogged = async () => processes.some(({ output }) => output().includes('a leaked key was reported'))
   await eventually(isLogged, 'the report is logged')
 })

@@ -93,7 +93,7 @@ describe('atrium mcp', { concurrency: 4, timeout: 60_000 }, () => {
     assert.equal((await writer.call('list_items', { collection_id: made.id })).data.items[0].approved, false)
     const { data: art } = await writer.call('paint_artifact', { collection_id: made.id, prompt: 'A quay', use_coupon: true })
     let status = 'painting'
-    for (let n = 0; status === 'painting' && n < 200; n++) {
+    for (let n = 0; status === 'painting' && n < 1_000; n++) {
       await new Promise((resolve) => setTimeout(resolve, 50))
       status = (await writer.call('get_artifact', { collection_id: made.id, artifact_id: art.id })).data.status
     }

@@ -28,7 +28,7 @@ async function startPlain(t: TestContext, dataDir: string, env: Record<string, s
   const run = runAtrium(['start'], { ATRIUM_DATA_DIR: dataDir, PORT: String(port), SPACE_PORT: String(spacePort), ...env })
   const end = async () => {
     run.kill()
-    await run.ended(10_000)
+    assert.notEqual(await run.ended(60_000), undefined, 'it ends')
   }
   t.after(end)
   for (const deadline = Date.now() + 60_000; !run.output().includes('Atrium is running'); await delay(50))

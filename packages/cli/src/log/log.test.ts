@@ -209,7 +209,7 @@ test('a monitor reports growth, unexpected entries, forks and roll-backs, and ca
   const look = async (...more: string[]) => {
     const args = ['monitor', `${api.origin}/log`, '--vkey', vkey, '--state', state, '--webhook', webhook, '--once', ...more]
     const run = runAtrium(args, {})
-    const code = await run.ended(20_000)
+    const code = await run.ended(60_000)
     const lines = run
       .output()
       .trim()

@@ -173,7 +173,9 @@ test('pictures beyond the capacity wait, and are rejected if the queue is full',
     codes.filter((code) => code !== 'busy' && code !== 'done'),
     [],
   )
-  const all = await Promise.all(Array.from({ length: 12 }, () => clean(bytes)))
+  const patient = new Pictures({ waitMs: 60_000 })
+  const all = await Promise.all(Array.from({ length: 12 }, () => clean(bytes, patient)))
+  await patient.close()
   assert.equal(all.length, 12)
 })
 
