@@ -277,12 +277,14 @@ test('methods and headers that ask for something else change nothing', async () 
   })
   const asterisk = await send(requestText('GET *', [key()]), { quietMs: 50 })
   assert.ok(asterisk.answers[0]!.status < 500 && !asterisk.answers[0]!.text.includes(tenant.id))
-  for (const method of ['TRACE', 'PROPFIND', 'LINK', 'PURGE', 'M-SEARCH', 'SEARCH', 'QUERY', 'HEAD', 'OPTIONS', 'CONNECT']) {
-    const { answers } = await send(requestText(`${method} /v1/tenant`, [key(), 'X-Secret: mirror']), {
-      timeoutMs: 500,
-      quietMs: 50,
-    })
-    assert.ok(answers.length === 0 || answers[0]!.status < 500, `${method}: ${answers[0]?.status}`)
+  for (const method of ['TRACE', 'PROPFIND', 'LINK', 'PURGE', 'M-SEARCH', 'SEARCH', 'QUERY', 'OPTIONS', 'CONNECT']) {
+    const { answers } = await send(requestText(`${method} /v1/tenant`, [key(), 'X-Secret: mirror']), { quietMs: 50 })
+    // Where nobody serves CONNECT, the connection ends without an answer.
+    assert.ok(answers[0] ? answers[0].status < 500 : method === 'CONNECT', `${method}: ${answers[0]?.status}`)
     assert.ok(!answers[0]?.text.includes('mirror'), method)
   }
+  // It has the length of a body that does not follow.
+  const head = await send(requestText('HEAD /v1/tenant', [key(), 'X-Secret: mirror', 'Connection: close']))
+  assert.match(head.rest, /^HTTP\/1\.1 [234]/)
+  assert.ok(!head.rest.includes('mirror'))
 })

@@ -5,6 +5,7 @@ import { limits } from '../packages/contract/src/limits.ts'
 import { send } from '../packages/server/testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '../packages/server/testing/test-api.ts'
 import { connectHttp } from './support/mcp-client.ts'
+import { eventually } from './support/remote-agents.ts'
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const accept = { accept: 'application/json, text/event-stream' }
@@ -48,7 +49,11 @@ describe('/mcp', { concurrency: true, timeout: 40_000 }, () => {
     assert.equal(data.links.share_page, `http://localhost:8787/v1/collections/${collection.id}/render`)
     assert.equal(data.links.wall, `http://localhost:8787/v1/collections/${collection.id}/wall`)
     assert.equal((await mcp.call('list_items', { collection_id: collection.id })).data.items.length, 1)
-    assert.ok((await mcp.call('list_events', { after: 1 })).data.every((event: { sequence: number }) => event.sequence > 1))
+    const events = await eventually(async () => {
+      const { data } = await mcp.call('list_events', { after: 1 })
+      return data.length > 0 && data
+    }, 'an event after the first one is listed')
+    assert.ok(events.every((event: { sequence: number }) => event.sequence > 1))
     assert.ok(Array.isArray((await mcp.call('get_usage')).data))
     assert.deepEqual((await mcp.call('list_agents')).data, [])
     assert.deepEqual((await mcp.call('list_webhook_deliveries')).data, [])
