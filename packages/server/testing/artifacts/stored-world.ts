@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { send, type Got } from '../http.ts'
+import { randomUUID } from 'node:crypto'
+import { send, type Got, sendUntilServed } from '../http.ts'
 import type { TestApi, TestTenant } from '../test-api.ts'
 import { sendHttp, type HttpAnswer } from '../blobs/send-http.ts'
 
@@ -38,7 +39,8 @@ export class StoredWorld {
   }
 
   announce(place: Place, body: Announced, more: object = {}): Promise<Got> {
-    return send(this.api, 'POST', `/collections/${place.id}/artifacts/upload`, { ...place.owner, ...more, body })
+    const options = { ...place.owner, idempotencyKey: randomUUID(), ...more, body }
+    return sendUntilServed(this.api, 'POST', `/collections/${place.id}/artifacts/upload`, options)
   }
 
   /** Sends the bytes to the address of the upload. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { send } from '#testing/http.ts'
+import { send, sendUntilServed } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 
 let api: TestApi
@@ -14,7 +14,7 @@ after(() => api.close())
 const make = async (body: object = { contributor_policy: 'token' }) =>
   (await send(api, 'POST', '/collections', { key: tenant.publishableKey, body })).body.data
 const rotate = (id: string, names: string[], key = tenant.secretKey) =>
-  send(api, 'POST', `/collections/${id}/tokens`, { key, body: { rotate: names } })
+  sendUntilServed(api, 'POST', `/collections/${id}/tokens`, { key, body: { rotate: names } })
 const asOwner = async (id: string, collectionToken: string) =>
   (await send(api, 'GET', `/collections/${id}/items`, { key: tenant.publishableKey, collectionToken })).status
 const asContributor = async (id: string, collectionToken: string) =>

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { serveTestProvider } from '@atrium/identity/testing/serve-provider'
 import { compactDecrypt, CompactEncrypt, exportJWK, generateKeyPair } from 'jose'
-import { send } from '#testing/http.ts'
+import { send, sendUntilServed, untilServed } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 
 let api: TestApi
@@ -26,6 +27,10 @@ async function make(body: object = {}): Promise<Made> {
   return { id: data.id, owner: { key, collectionToken: data.admin_token } }
 }
 const add = (id: string, body: object, more: object = {}) => send(api, 'POST', `/collections/${id}/items`, { key, body, ...more })
+const addUntilServed = (id: string, body: object) => {
+  const idempotencyKey = randomUUID()
+  return untilServed(() => add(id, body, { idempotencyKey }))
+}
 const list = async ({ id, owner }: Made, query = '') => (await send(api, 'GET', `/collections/${id}/items${query}`, owner)).body
 const count = async ({ id }: Made) => (await send(api, 'GET', `/collections/${id}`, { key })).body.data.item_count
 
@@ -74,7 +79,7 @@ test('while items are added and deleted, the pages have each of the others once,
 
 test('hundreds of concurrent adds are each stored once, in one order without gaps', async () => {
   const made = await make()
-  const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => add(made.id, { type: 'm', content: i })))
+  const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => addUntilServed(made.id, { type: 'm', content: i })))
   assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([201]))
   assert.equal(await count(made), 400)
   const { rows } = await api.ctx.db.pool.query('select seq, id from items where collection_id = $1 order by seq', [made.id])
@@ -141,10 +146,12 @@ test('item_count follows approval, archiving and deletion', async () => {
 test('a collection has one hero, also after two concurrent requests', async () => {
   const made = await make()
   const ids = await Promise.all(
-    Array.from({ length: 8 }, async (_, i) => (await add(made.id, { type: 'm', content: i })).body.data.id),
+    Array.from({ length: 8 }, async (_, i) => (await addUntilServed(made.id, { type: 'm', content: i })).body.data.id),
   )
   const set = await Promise.all(
-    ids.map((id) => send(api, 'PATCH', `/collections/${made.id}/items/${id}`, { ...made.owner, body: { hero: true } })),
+    ids.map((id) =>
+      sendUntilServed(api, 'PATCH', `/collections/${made.id}/items/${id}`, { ...made.owner, body: { hero: true } }),
+    ),
   )
   assert.deepEqual(new Set(set.map((answer) => answer.status)), new Set([200]))
   const { data } = await list(made)

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { type CredentialKind, credentialPrefixes, makeCredential } from '@atrium/contract/tokens'
 import { consoleLink, signIn } from '#testing/console.ts'
-import { send } from '#testing/http.ts'
+import { send, sendUntilServed, untilServed } from '#testing/http.ts'
 import { pullEvents } from '#testing/pull-events.ts'
 import { ReportSigner, sendReport, startReportKeyServer, type ReportKeyServer } from '#testing/report-signer.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
@@ -31,7 +31,7 @@ const make = (kind: CredentialKind) => makeCredential(kind, randomBytes)
 
 async function secondKey(tenant: TestTenant): Promise<{ id: string; key: string; hint: string }> {
   const body = { kind: 'secret', name: 'ci' }
-  return (await send(api, 'POST', '/tenant/keys', { key: tenant.secretKey, body })).body.data
+  return (await sendUntilServed(api, 'POST', '/tenant/keys', { key: tenant.secretKey, body })).body.data
 }
 
 const leakEvents = async (tenant: TestTenant) => (await pullEvents(api, tenant)).filter(({ type }) => type === 'key.leaked')
@@ -329,7 +329,7 @@ test('a body in another form is refused, and one with more fields is accepted', 
 test('64 reports of keys of one tenant at once are all taken', async () => {
   const tenant = await api.makeTenant()
   const leaked = await Promise.all(Array.from({ length: 64 }, () => secondKey(tenant)))
-  const answers = await Promise.all(leaked.map(({ key }) => report([entry(key)])))
+  const answers = await Promise.all(leaked.map(({ key }) => untilServed(() => report([entry(key)]))))
   assert.deepEqual(
     answers.map(({ status }) => status),
     answers.map(() => 200),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
+import { sendUntilServed } from '#testing/http.ts'
 import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
 
 const sessionCount = 20
@@ -52,7 +53,9 @@ test('killing every database connection, again and again, ends none of 20 runnin
   const sessions = await Promise.all(
     Array.from({ length: sessionCount }, async () => {
       const room = world.newRoom()
-      const got = await world.launch(agentId, room, coupon)
+      const body = { agent_id: agentId, room, coupon }
+      const options = { key: world.tenant.secretKey, idempotencyKey: randomUUID(), body }
+      const got = await sendUntilServed(world.api, 'POST', '/sessions', options)
       assert.equal(got.status, 201, got.text)
       return { room, id: got.body.data.id as string, token: got.body.data.control_token as string }
     }),
