@@ -243,3 +243,61 @@ for (const arm of [false, true])
     const { balance, held } = await world.balance(coupon)
     assert.deepEqual([balance, held], [5, 0])
   })
+
+test('a launch that commits while the data of its tenant is being removed is settled before its row goes', async (t) => {
+  const { ctx } = world.api
+  const { db } = ctx
+  const agentId = await world.makeAgent()
+  const launcher = await world.api.makeTenant('Launcher')
+  const coupon = await world.makeCoupon(5)
+  const lane = db.lane.bind(db)
+  const checked = Promise.withResolvers<void>()
+  const commits = Promise.withResolvers<void>()
+  t.mock.method(db, 'lane').mock.mockImplementationOnce((key) => ({
+    transaction: (run) =>
+      lane(key).transaction(async (tx) => {
+        const result = await run(tx)
+        checked.resolve()
+        await commits.promise
+        return result
+      }),
+  }))
+  const launch = send(world.api, 'POST', '/sessions', {
+    key: launcher.secretKey,
+    idempotencyKey: randomUUID(),
+    body: { agent_id: agentId, room: world.newRoom(), coupon },
+  })
+  await Promise.race([checked.promise, launch.then(({ text }) => assert.fail(text))])
+  const admin = { headers: { 'x-admin-token': world.api.adminToken } }
+  const deletion = `/tenants/${launcher.id}/deletion`
+  assert.equal((await send(world.api, 'POST', deletion, { ...admin, body: { after_days: 0 } })).status, 202)
+
+  let isCommitted = false
+  const transaction: typeof db.transaction = (run) =>
+    db.transaction((tx) =>
+      run({
+        ...tx,
+        query: async (statement, values) => {
+          if (statement.name === 'tenant-erase-sessions' && !isCommitted) {
+            isCommitted = true
+            commits.resolve()
+            assert.equal((await launch).status, 201)
+          }
+          return tx.query(statement, values)
+        },
+      }),
+    )
+  await eraseTenants({ ...ctx, db: { ...db, transaction } })
+  assert.ok(isCommitted)
+  const requested = "update tenant_deletions set requested_at = now() - interval '2 minutes' where tenant_id = $1"
+  await db.pool.query(requested, [launcher.id])
+  await eventually(async () => {
+    await eraseTenants(ctx)
+    await deleteBlobs(ctx, 1_000)
+    return (await send(world.api, 'GET', deletion, admin)).body.data.state === 'done'
+  }, 'the deletion ends')
+  const { rows } = await db.pool.query('select id from sessions where tenant_id = $1', [launcher.id])
+  assert.deepEqual(rows, [])
+  const { balance, held } = await world.balance(coupon)
+  assert.deepEqual([balance, held], [5, 0])
+})

@@ -58,6 +58,8 @@ const special: Partial<Record<TenantTableName, Step[]>> = {
   request_log: [keyedRemoval('request_log', 'slot, tenant_id, request_id')],
   request_log_chunks: [keyedRemoval('request_log_chunks', 'slot, tenant_id, last_at, id')],
   event_outbox: [keyedRemoval('event_outbox', 'slot, tenant_id, position')],
+  // A launch that passed its check before the suspension may commit after isBusy: its bill is to be settled first.
+  sessions: [removal('sessions', "tenant_id = $1 and status in ('stopped', 'failed', 'expired')")],
   agent_versions: [
     step(
       'agent-versions',
