@@ -8,6 +8,7 @@ import { certificateKey, validCertificate } from '../packages/server/testing/loo
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { askGood, call, makeCollection, makeTenant, type TestTenant } from './support/call-api.ts'
+import { eventually } from './support/remote-agents.ts'
 import { settleConsole } from './support/settle-console.ts'
 import { dot, uploadFile } from './support/upload-file.ts'
 
@@ -78,7 +79,8 @@ describe('the console on an origin of its own, over https', { skip: skipWithoutC
     await shared.getByRole('heading', { name: 'Lantern night' }).waitFor()
     await shared.locator('img').first().waitFor()
     const frame = page.frames().find((one) => one.url().endsWith('/render'))
-    assert.equal(await frame?.evaluate('document.images[0].complete && document.images[0].naturalWidth > 0'), true)
+    const isLoaded = () => frame!.evaluate<boolean>('document.images[0].complete && document.images[0].naturalWidth > 0')
+    await eventually(isLoaded, 'the picture is loaded')
     assert.deepEqual(problems, [])
     await page.context().close()
   })

@@ -48,9 +48,11 @@ describe('inviting an agent', { skip: skipWithoutChromium || skipWithoutApi, tim
     assert.equal(await terms.getAttribute('href'), `${api.origin}/docs/agents`)
     const buy = ann.page.getByRole('link', { name: 'Buy a coupon at coupons.example' })
     assert.equal(await buy.getAttribute('href'), STUB_COUPON_URL)
+    api.arrivals.on = false
     await pay(ann.page, ` ${coupon}\n`)
     await ann.page.getByRole('dialog').waitFor({ state: 'detached' })
     await lineOf(ann.page, 'is coming').waitFor()
+    api.arrivals.on = true
     await lineOf(ann.page, 'reads along until').waitFor()
     for (const { page } of [ann, bob]) {
       const said = page.locator('.message', { hasText: 'Here I am.' })

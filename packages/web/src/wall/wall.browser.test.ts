@@ -104,7 +104,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
   const untilLive = (page: Page) => page.locator('.live.on').waitFor()
   const texts = (page: Page) => page.locator('.items .text').allInnerTexts()
   const until = async (holds: () => Promise<boolean> | boolean, what: string) => {
-    for (const deadline = Date.now() + 8_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 25)))
+    for (const deadline = Date.now() + 20_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 25)))
       assert.ok(Date.now() < deadline, what)
   }
 
@@ -217,9 +217,9 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     const many = Array.from({ length: 60 }, (_, n) => itemOf(60 - n))
     const { page, problems, close } = await open({ items: many, nextCursor: 'older' })
     await untilLive(page)
+    changes = { items: Array.from({ length: 60 }, (_, n) => itemOf(125 - n)), nextCursor: 'next' }
     for (let n = 61; n <= 125; n++) send('item', itemOf(n))
     await page.getByText('Message 125', { exact: true }).waitFor()
-    changes = { items: Array.from({ length: 60 }, (_, n) => itemOf(125 - n)), nextCursor: 'next' }
     await until(async () => (await page.locator('.item').count()) === 60, 'the newest page')
     assert.equal(await page.locator('#pages a').getAttribute('href'), 'wall?cursor=next')
     assert.equal((await texts(page))[0], 'Message 125')

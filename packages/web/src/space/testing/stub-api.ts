@@ -41,6 +41,8 @@ export async function startStubApi(rooms: StubRooms) {
   const presses: string[] = []
   /** What happens to the next launches: an error answer, or a launch whose connection is cut before the answer. */
   const troubles: (ApiAnswer | 'lose the answer')[] = []
+  /** Whether agents that were launched join. */
+  const arrivals = { on: true }
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const url = new URL(req.url ?? '/', origin)
@@ -71,8 +73,8 @@ export async function startStubApi(rooms: StubRooms) {
     if (!session) return refuse({ status: 401, code: 'unauthorized' })
     if (stop) session.status = 'stopped'
     send(200, JSON.stringify({ data: stop ? { sessionId: id, status: 'stopped' } : statusOf(session) }))
-    // The agent joins after the first status request, so that the page shows it as coming first.
-    if (session.status === 'launching') arrive(session)
+    // The agent joins after a status request, so that the page shows it as coming first.
+    if (session.status === 'launching' && arrivals.on) arrive(session)
   }
 
   function catalogPage(query: URLSearchParams): string {
@@ -134,9 +136,11 @@ export async function startStubApi(rooms: StubRooms) {
     sessions,
     presses,
     troubles,
+    arrivals,
     /** Removes all agents and launches. */
     reset() {
       for (const list of [agents, sessions, presses, troubles]) list.length = 0
+      arrivals.on = true
     },
     stop() {
       server.close()
