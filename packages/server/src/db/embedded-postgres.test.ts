@@ -180,7 +180,7 @@ for (const as of user ? [undefined, user] : [undefined]) {
     await ended(child)
     await until(() => !isAlive(pid), 'PostgreSQL has ended', 25_000)
     assert.ok((await busy.outcome) instanceof Error)
-    await until(() => !existsSync(socketFolderOf(url)), 'its socket folder is gone', 10_000)
+    await until(() => !existsSync(socketFolderOf(url)), 'its socket folder is gone', 25_000)
     assert.ok(!existsSync(path.join(dataDir, 'postgres', 'postmaster.pid')), 'in order')
     if (as) return
     assert.deepEqual(await query(await start(dataDir), 'select word from kept'), ['yes'])
@@ -220,7 +220,7 @@ test('a PostgreSQL that is killed during a long query is restarted at the same a
   const busy = await beginQuery(url, 'select count(*) from generate_series(1, 400000000)')
   const first = lockedPid(dataDir)
   process.kill(first, 'SIGKILL')
-  await until(() => said.includes('PostgreSQL runs again'), said.join('\n'), 10_000)
+  await until(() => said.includes('PostgreSQL runs again'), said.join('\n'), 25_000)
   assert.match(said[0]!, /^PostgreSQL ended: .*SIGKILL.*; starting it again in \d\.\d s$/)
   assert.ok((await busy.outcome) instanceof Error)
   assert.notEqual(lockedPid(dataDir), first)

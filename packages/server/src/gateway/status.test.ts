@@ -36,7 +36,7 @@ test('a probe measures how long a revoked key works, and leaves no key, event or
     assert.equal(answer.status, 404, `${path} ${answer.text}`)
   }
   const metrics = await (await fetch(`${api.origin}/metrics`)).text()
-  assert.match(metrics, /^atrium_key_revocation_worst_seconds\S* 0\.\d+$/m)
+  assert.match(metrics, /^atrium_key_revocation_worst_seconds\S* [0-4](?:\.\d+)?$/m)
   assert.match(metrics, /^atrium_key_revocation_probes_total\{\S*outcome="measured"\S*\} 1$/m)
 })
 

@@ -87,7 +87,7 @@ test('Stripe says nothing: the answer is 503 before a caller gives up', async ()
   const begun = Date.now()
   const answer = await shop.create()
   assert.equal(answer.body.error.code, 'unavailable')
-  assert.ok(Date.now() - begun < 10_000, `${Date.now() - begun} ms`)
+  assert.ok(Date.now() - begun < 15_000, `${Date.now() - begun} ms`)
 })
 
 test('an amount that Stripe does not take is the caller’s to change', async () => {
