@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, beforeEach, afterEach, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Connections } from '@atrium/traffic/connections'
 import { Pool } from 'pg'
 import { StartError } from '#errors/start-error.ts'
 import { passesOnce } from '#testing/busy-machine.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
+import { untilBlocked } from '#testing/until-blocked.ts'
 import { openDatabase } from './database.ts'
 import { latestMigration, migrate, migrationsDone } from './migrate.ts'
 
@@ -32,17 +32,6 @@ afterEach(async () => {
   await pool.end()
   await database.drop()
 })
-
-/** Until some session waits for a lock. */
-async function untilBlocked(): Promise<void> {
-  for (;;) {
-    const { rows } = await pool.query(
-      "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-    )
-    if (rows.length > 0) return
-    await delay(10)
-  }
-}
 
 const write = (name: string, sql: string) => writeFile(path.join(folder, name), sql)
 const tableExists = async (name: string) => (await pool.query('select to_regclass($1) as found', [name])).rows[0]!.found !== null
@@ -133,7 +122,7 @@ test('a migration waits for a held lock in short tries, and lets others through 
   const holder = await pool.connect()
   await holder.query('begin; select from busy')
   const migrating = migrate(pool, folder)
-  await untilBlocked()
+  await untilBlocked(pool)
   await pool.query('set lock_timeout = 0; select from busy')
   await holder.query('commit')
   holder.release()

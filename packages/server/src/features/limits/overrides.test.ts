@@ -5,6 +5,7 @@ import type { LimitName } from '@atrium/contract/limit-names'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { send, type Got } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
+import { clearOf } from '../../../../../tests/support/clear-of.ts'
 
 interface Place {
   id: string
@@ -123,6 +124,7 @@ for (const { limit, each, use, message } of cases) {
 }
 
 test('paints_per_month: an override below and above the default holds from the next paint on', async (t) => {
+  await clearOf('day')
   lowerDefault(t, 'paints_per_month', 2)
   const tenant = await world.api.makeTenant()
   const place = await makePlace(tenant)
