@@ -95,8 +95,8 @@ test('an object that the dump does not support is rejected by name', async (t) =
   const pool = await emptyDatabase(t)
   await pool.query(`create domain postcode as text; create schema elsewhere; create table old (id serial);
     create table guarded (); alter table guarded enable row level security;`)
-  await assert.rejects(dumpSchema(pool), /domain|schema elsewhere, serial column \(use identity\) old_id_seq, type postcode/)
-  await assert.rejects(dumpSchema(pool), /row security on guarded/)
+  for (const named of ['schema elsewhere', 'serial column (use identity) old_id_seq', 'type postcode', 'row security on guarded'])
+    await assert.rejects(dumpSchema(pool), (error: Error) => error.message.includes(named), named)
 })
 
 test('the migrations can be dumped and replayed, without their bookkeeping', async (t) => {

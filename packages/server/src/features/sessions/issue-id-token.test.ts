@@ -75,15 +75,27 @@ test('a session that has ended issues no token', async () => {
   assertError(await ask(id, agentToken), 409, 'state_conflict')
 })
 
-test('a session that is stopped while the body of a request arrives issues no token', async () => {
+test('a session that is stopped while the body of a request arrives issues no token', async (t) => {
   const [stopped, active] = [await launched(), await launched()]
-  const begin = ({ id, agentToken }: { id: string; agentToken: string }) =>
-    beginSlowly(`${world.api.origin}/sessions/${id}/id-token`, agentToken, { spk })
+  const { db } = world.api.ctx
+  const query = db.query.bind(db)
+  /** Resolves once the server has authenticated the request. */
+  const begin = async ({ id, agentToken }: { id: string; agentToken: string }) => {
+    const found = Promise.withResolvers<unknown[]>()
+    const mocked = t.mock.method(db, 'query', async (...args: Parameters<typeof query>) => {
+      const rows = await query(...args)
+      if (args[0].name === 'sessions-by-control-token') found.resolve(rows)
+      return rows
+    })
+    const slow = await beginSlowly(`${world.api.origin}/sessions/${id}/id-token`, agentToken, { spk })
+    assert.equal((await found.promise).length, 1)
+    mocked.mock.restore()
+    return slow
+  }
   const [late, slow] = [await begin(stopped), await begin(active)]
-  // Long enough for both to be authenticated.
-  await delay(500)
   assert.equal((await world.control('POST', `/sessions/${stopped.id}/stop`, stopped.launcherToken)).status, 200)
-  await delay(1_000)
+  // A body that arrives within a second is slow for no client.
+  await delay(1_100)
   for (const { end } of [late, slow]) end()
   assert.deepEqual(await late.answered, { status: 409, code: 'state_conflict' })
   assert.deepEqual(await slow.answered, { status: 200, code: undefined })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { openDatabase, type Database } from '#db/database.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
+import { untilBlocked } from '#testing/until-blocked.ts'
 import { runLeased } from './run-leased.ts'
 import { insertSweeps, renewSweep } from '#features/installation/sweep-store.ts'
 
@@ -56,13 +56,13 @@ test('of many processes at once one sweeps, and again only when it is due', asyn
 })
 
 test('a claim that waited for the row counts the time at which it gets it', async () => {
-  const name = await newSweep()
   for (const set of ["until = clock_timestamp() + interval '15 s'", 'ran_at = clock_timestamp()']) {
+    const name = await newSweep()
     const writer = await db.pool.connect()
     await writer.query('begin')
     await writer.query('select from sweep_leases where name = $1 for update', [name])
     const waiting = sweep(name, 'waiting', 60_000)
-    await setTimeout(100)
+    await untilBlocked(db.pool)
     await writer.query(`update sweep_leases set until = null, ran_at = null, holder = 'writer' where name = $1`, [name])
     await writer.query(`update sweep_leases set ${set} where name = $1`, [name])
     await writer.query('commit')

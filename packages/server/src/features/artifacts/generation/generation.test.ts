@@ -130,6 +130,7 @@ describe('painting', () => {
   })
 
   test('counts in the usage report when it succeeds, and not when it fails', async () => {
+    await clearOf('day')
     const painted = async () => {
       const rows: { meter: string; quantity: number }[] = (await send(api, 'GET', '/usage?by=month', { key: tenant.secretKey }))
         .body.data
@@ -310,6 +311,9 @@ test('deleting a collection during a paint leaves no job, and releases the coupo
   await send(api, 'DELETE', `/collections/${doomed.id}`, { key: tenant.publishableKey, collectionToken: doomed.token })
   const jobs = await api.ctx.db.pool.query('select 1 from artifact_jobs where collection_id = $1', [doomed.id])
   assert.equal(jobs.rows.length, 0)
+  await api.ctx.db.pool.query(`update ledger_due set due_at = now() - interval '1 minute'`)
+  await sweepLedger(api.ctx.db, api.ctx.ledger, 100)
+  assert.deepEqual(await balanceOf(coupon), { balance: 3, held: 0 })
 })
 
 test('the ledger balances afterwards', async () => {

@@ -140,12 +140,14 @@ describe('a model agent', () => {
   test('posts nothing once it is stopped in the middle of an answer', async () => {
     provider.otherwise = () => ({ text: ['Too late.'] })
     const session = await launch()
-    provider.script({ silent: true })
+    provider.script({ text: ['Too late.'], ending: 'stall' })
     const asked = provider.requests.length
     await world.say(session.room, 'Think long.')
     await eventually(async () => provider.requests.length > asked, 'the model is asked')
     await world.control('POST', `/sessions/${session.id}/stop`, session.token)
     await eventually(async () => provider.open() === 0, 'the call to the provider ends', 10_000)
+    // Longer than it would take to post the part of the answer that has arrived.
+    await new Promise((resolve) => setTimeout(resolve, 300))
     assert.deepEqual(await said(session.room), [])
   })
 })
