@@ -5,6 +5,7 @@ import { auditLedger } from '#features/credits/ledger/audit-store.ts'
 import { startSweeper } from './sweeper.ts'
 import { sendUntilServed } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
+import { holdSweeps, sweepUntil } from '#testing/sweep-until.ts'
 
 const price = 5
 /** More than are ended at once. */
@@ -41,7 +42,7 @@ async function launchAll(coupon: string): Promise<string[]> {
 
 const run = (sql: string) => world.api.ctx.db.pool.query(sql)
 
-test('sessions that worked are paid also when nobody swept until their holds were past their end', async () => {
+test('sessions that worked are paid also when nobody swept until their holds were past their end', async (t) => {
   const coupon = await world.makeCoupon(count * price)
   const ids = await launchAll(coupon)
   assert.equal((await world.balance(coupon)).held, count * price)
@@ -51,15 +52,16 @@ test('sessions that worked are paid also when nobody swept until their holds wer
   await run(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
     create trigger refused before update on sessions for each row when (old.id = '${ids[0]}') execute function refuse()`)
 
+  holdSweeps(t)
   const stop = startSweeper(world.api.ctx)
   try {
-    await eventually(async () => (await world.balance(coupon)).held === price, 'all but one are settled', 60_000)
+    await sweepUntil(t, world.api.ctx, async () => (await world.balance(coupon)).held === price, 'all but one are settled')
     const { rows } = await run("select id from sessions where status = 'expired' and charged = 5")
     assert.equal(rows.length, count - 1)
     const looked = await run('select id from ledger_due')
     assert.equal(looked.rows.length, 1, 'the hold of that one stays')
     await run('drop trigger refused on sessions')
-    await eventually(async () => (await world.balance(coupon)).held === 0, 'the last one is settled', 60_000)
+    await sweepUntil(t, world.api.ctx, async () => (await world.balance(coupon)).held === 0, 'the last one is settled')
   } finally {
     stop()
   }
@@ -69,7 +71,7 @@ test('sessions that worked are paid also when nobody swept until their holds wer
   assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
 })
 
-test('a session is paid also where the clock jumps forward while a sweep is under way', async () => {
+test('a session is paid also where the clock jumps forward while a sweep is under way', async (t) => {
   const coupon = await world.makeCoupon(price)
   const { id } = (await world.launch(await world.makeAgent({ price_credits: price }), world.newRoom(), coupon)).body.data
   await run(`update sessions set status = 'running', joined_at = now() where id = '${id}'`)
@@ -89,9 +91,10 @@ test('a session is paid also where the clock jumps forward while a sweep is unde
     }
     return rows
   }
+  holdSweeps(t)
   const stop = startSweeper({ ...ctx, db: { ...ctx.db, query } })
   try {
-    await eventually(async () => (await world.balance(coupon)).held === 0, 'it is settled', 60_000)
+    await sweepUntil(t, world.api.ctx, async () => (await world.balance(coupon)).held === 0, 'it is settled')
   } finally {
     stop()
   }

@@ -5,6 +5,7 @@ import { auditLedger } from '#features/credits/ledger/audit-store.ts'
 import { passesOnce } from '#testing/busy-machine.ts'
 import { send, sendUntilServed } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
+import { holdSweeps, sweepUntil } from '#testing/sweep-until.ts'
 import { startSweeper } from '../sweeper.ts'
 
 /** Sessions with this price cannot be ended for a while. */
@@ -62,42 +63,44 @@ async function launchStuckAndFree() {
   return { coupons, isReturned: async () => (await world.balance(wallet)).balance === 4 }
 }
 
-test('while 130 overdue sessions cannot be ended, other sessions end and coupons expire', async () => {
+test('while 130 overdue sessions cannot be ended, other sessions end and coupons expire', async (t) => {
   const { coupons, isReturned } = await launchStuckAndFree()
   await run(`update sessions set expires_at = now() - interval '15 minutes' where status = 'running'`)
   await run(`update ledger_due set due_at = now() - interval '1 minute' where id in (select id from ledger_holds)`)
+  holdSweeps(t)
   const stop = startSweeper(world.api.ctx)
   try {
-    await eventually(async () => (await left()).length === 1, 'those that can be ended are ended', 60_000)
-    await eventually(isReturned, 'the coupon returns', 60_000)
+    await sweepUntil(t, world.api.ctx, async () => (await left()).length === 1, 'those that can be ended are ended')
+    await sweepUntil(t, world.api.ctx, isReturned, 'the coupon returns')
     assert.deepEqual(await left(), [{ price: stuckPrice, count: stuckCount }])
     assert.deepEqual(await world.balance(coupons.free), { balance: 0, held: 0 })
     assert.equal((await world.balance(coupons.stuck)).held, stuckCount * stuckPrice, 'no hold is released unpaid')
     await run('drop trigger refused on sessions')
-    await eventually(async () => (await left()).length === 0, 'the others are ended', 60_000)
+    await sweepUntil(t, world.api.ctx, async () => (await left()).length === 0, 'the others are ended')
   } finally {
     stop()
   }
   assert.deepEqual(await world.balance(coupons.stuck), { balance: 0, held: 0 })
 })
 
-test('while 130 sessions of a suspended tenant cannot be ended, its other sessions end', async () => {
+test('while 130 sessions of a suspended tenant cannot be ended, its other sessions end', async (t) => {
   const { coupons, isReturned } = await launchStuckAndFree()
   const path = `/tenants/${world.tenant.id}/status`
   const setStatus = (status: string) =>
     send(world.api, 'POST', path, { headers: { 'x-admin-token': world.api.adminToken }, body: { status } })
   assert.equal((await setStatus('suspended')).status, 200)
+  holdSweeps(t)
   const stop = startSweeper(world.api.ctx)
   try {
-    await eventually(async () => (await left()).length === 1, 'those that can be ended are ended', 60_000)
+    await sweepUntil(t, world.api.ctx, async () => (await left()).length === 1, 'those that can be ended are ended')
     assert.deepEqual(await left(), [{ price: stuckPrice, count: stuckCount }])
     await run('drop trigger refused on sessions')
-    await eventually(async () => (await left()).length === 0, 'the others are ended', 60_000)
+    await sweepUntil(t, world.api.ctx, async () => (await left()).length === 0, 'the others are ended')
+    assert.equal((await setStatus('active')).status, 200)
+    await eventually(async () => (await world.balance(coupons.free)).held === 0, 'the tenant is active again', 60_000)
+    await sweepUntil(t, world.api.ctx, isReturned, 'the coupon returns')
   } finally {
     stop()
   }
-  assert.equal((await setStatus('active')).status, 200)
-  await eventually(async () => (await world.balance(coupons.free)).held === 0, 'the tenant is active again', 60_000)
-  assert.ok(await isReturned())
   assert.deepEqual(await world.balance(coupons.stuck), { balance: 0, held: 0 })
 })
