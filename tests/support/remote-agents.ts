@@ -27,6 +27,7 @@ export interface Endpoint {
 export async function startEndpoint(
   t: { after(done: () => void): void },
   answer: (body: string, headers: IncomingHttpHeaders) => number | Promise<number>,
+  port = 0,
 ): Promise<Endpoint> {
   const requests: Endpoint['requests'] = []
   const server = createServer(async (req, res) => {
@@ -34,7 +35,7 @@ export async function startEndpoint(
     requests.push({ body, headers })
     res.writeHead(await answer(body, headers)).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   t.after(() => server.close().closeAllConnections())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const first = <Launch extends AgentRequest>(type: Launch['type']) => {

@@ -1,4 +1,5 @@
-export type EgressReason = 'refused_address' | 'refused_url' | 'dns' | 'connect' | 'tls' | 'timeout' | 'protocol'
+/** connect: no connection was made. lost: it ended before the answer was complete, so the request may have arrived. */
+export type EgressReason = 'refused_address' | 'refused_url' | 'dns' | 'connect' | 'tls' | 'lost' | 'timeout' | 'protocol'
 
 /**
  * Why there is no complete response. The message may be shown to a tenant: it contains neither response data nor a

@@ -128,9 +128,9 @@ test('what is not HTTP, and a connection that breaks off, are errors that echo n
     ['secret-of-another-service\r\n\r\n', 'protocol'],
     ['SSH-2.0-OpenSSH_9.9 secret\r\n', 'protocol'],
     ['HTTP/1.1 200 OK\r\ncontent-length: x secret\r\n\r\n', 'protocol'],
-    ['HTTP/1.1 101 Switching Protocols\r\nupgrade: secret\r\nconnection: upgrade\r\n\r\n', 'connect'],
-    ['HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nsecret', 'connect'],
-    ['', 'connect'],
+    ['HTTP/1.1 101 Switching Protocols\r\nupgrade: secret\r\nconnection: upgrade\r\n\r\n', 'lost'],
+    ['HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nsecret', 'lost'],
+    ['', 'lost'],
   ]
   for (const [answer, reason] of cases) {
     const { egress, url } = await openEgressTo(t, (socket) => socket.once('data', () => socket.end(answer)))
@@ -208,9 +208,9 @@ test('an abort by the caller comes back as its own reason and closes the connect
 
 test('close ends what is under way', async (t) => {
   const { egress, server, url } = await openEgressTo(t)
-  const request = assert.rejects(egress.send({ method: 'GET', url }), { reason: 'connect' })
+  const request = assert.rejects(egress.send({ method: 'GET', url }), { reason: 'lost' })
   await server.untilAccepted(1)
   await egress.close()
   await request
-  await assert.rejects(egress.send({ method: 'GET', url }), { reason: 'connect' })
+  await assert.rejects(egress.send({ method: 'GET', url }), { reason: 'lost' })
 })

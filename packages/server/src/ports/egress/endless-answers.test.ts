@@ -18,10 +18,10 @@ const endless = (head: string, more: string) => (socket: Socket) =>
 
 const answers: [string, string, string, string][] = [
   ['hints', '', 'HTTP/1.1 103 Early Hints\r\n\r\n', 'protocol'],
-  ['a hundred-continue', '', 'HTTP/1.1 100 Continue\r\n\r\n', 'connect'],
+  ['a hundred-continue', '', 'HTTP/1.1 100 Continue\r\n\r\n', 'lost'],
   ['headers', 'HTTP/1.1 200 OK\r\n', 'x: y\r\n', 'protocol'],
-  ['a status line', 'HTTP/1.1 200 ', 'x', 'connect'],
-  ['the extension of a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;', 'a=b;', 'connect'],
+  ['a status line', 'HTTP/1.1 200 ', 'x', 'lost'],
+  ['the extension of a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;', 'a=b;', 'lost'],
 ]
 
 for (const [name, head, more, reason] of answers) {

@@ -51,7 +51,7 @@ export function asEgressError(error: unknown, { signal }: Deadline): unknown {
   if (signal.aborted) return signal.reason
   if (error instanceof EgressError || !(error instanceof Error)) return error
   const lost = error instanceof errors.SocketError || error instanceof errors.ClientDestroyedError || 'syscall' in error
-  if (lost) return new EgressError('connect', 'The connection was lost before the answer was complete.', { cause: error })
+  if (lost) return new EgressError('lost', 'The connection was lost before the answer was complete.', { cause: error })
   if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError)
     return new EgressError('protocol', 'The request has a header or a method that cannot be sent.', { cause: error })
   if (error instanceof errors.UndiciError || error instanceof errors.HTTPParserError)

@@ -42,7 +42,7 @@ function withFramesOf(error: unknown, failure: ModelError): ModelError {
 function explainEgress({ reason }: EgressError, provider: string): ModelError {
   if (reason === 'timeout') return tookTooLong(provider)
   if (reason === 'protocol') return badAnswer(provider)
-  if (reason === 'dns' || reason === 'connect' || reason === 'tls') return unavailable(`${provider} cannot be reached right now.`)
+  if (['dns', 'connect', 'tls', 'lost'].includes(reason)) return unavailable(`${provider} cannot be reached right now.`)
   return new ModelError('refused', `${provider} is at an address that may not be reached from here.`)
 }
 

@@ -160,6 +160,17 @@ export async function updateAgentToken(db: Db, { tenantId, id }: SessionRef, own
   return (await db.query(agentTokenStatement, [tenantId, id, owner, tokenHash])).length === 1
 }
 
+const forgetTokenStatement = statement<never>(
+  'sessions-forget-agent-token',
+  `update sessions set agent_control_hash = null
+   where tenant_id = $1 and id = $2 and lease_owner = $3 and agent_control_hash = $4 and status = 'launching'`,
+)
+
+/** Makes a launch that did not reach its agent one that another worker may claim. */
+export async function forgetAgentToken(db: Db, { tenantId, id }: SessionRef, owner: string, tokenHash: Buffer): Promise<void> {
+  await db.query(forgetTokenStatement, [tenantId, id, owner, tokenHash])
+}
+
 const noticesStatement = statement<SessionRow>(
   'sessions-claim-notices',
   `update sessions set notice_due = false

@@ -6,73 +6,133 @@ import { isPassing } from '#db/is-passing.ts'
 import { openSigningSecret } from '#features/agents/agent-secrets.ts'
 import { findAgent } from '#features/agents/store.ts'
 import type { Context } from '#features/context.ts'
-import { EgressError } from '#ports/egress/egress-error.ts'
+import { EgressError, type EgressReason } from '#ports/egress/egress-error.ts'
 import { commitEnd } from '../session-transitions.ts'
 import { openRoomKey, type Session, type SessionError } from '../session.ts'
-import { claimEndNotices, updateAgentToken } from './lease-store.ts'
+import { claimEndNotices, forgetAgentToken, updateAgentToken } from './lease-store.ts'
+import { openWithKeys, RoomKeyError, roomKeyUnopened, waitForMasterKey } from './open-with-keys.ts'
 import type { Run } from './run-model-session.ts'
-import { isPassingForHolder } from './session-lease.ts'
+import { isPassingForHolder, LeaseLostError } from './session-lease.ts'
 
 /** The attempts end within the 30 seconds in which a remote agent has to join. */
 const launchRetryAfterMs = [2_000, 6_000]
 
+/** Errors of a request that did not leave this machine. */
+const unsent = new Set<EgressReason>(['refused_address', 'refused_url', 'dns', 'connect', 'tls'])
+
 /**
  * Sends a remote agent everything that it needs to join. From then on the agent runs without us, and reports with its
- * control token that it joined.
+ * control token that it joined. If this process stops before a request may have arrived, another worker launches it.
  */
 export async function launchRemote(ctx: Context, run: Run): Promise<void> {
-  const { session, lease, signal } = run
-  const controlToken = newCredential('controlToken')
-  const tokenHash = hashCredential(controlToken)
-  const isOurs = await keepTrying(() => updateAgentToken(ctx.db, session, lease.owner, tokenHash), { signal, isPassing })
-  if (!isOurs) return
-  const { publicUrl } = ctx.config
-  const key = openRoomKey(ctx.vault, session)
-  // Another type: an agent that does not know it must not take the ciphertext for a key.
-  const kind = session.isClientSealed
-    ? { type: 'session.launched_sealed', sealed_key: key, space_origin: new URL(ctx.config.spacesUrl).origin }
-    : { type: 'session.launched', mk: key }
-  const body = {
-    ...kind,
-    session_id: session.id,
-    agent_id: session.agentId,
-    room: session.room,
-    space_url: `${publicUrl}/v1/space`,
-    control_token: controlToken,
-    control_url: `${publicUrl}/sessions/${session.id}`,
-    max_minutes: session.maxMinutes,
-    expires_at: session.expiresAt,
-    metadata: session.metadata ?? {},
+  const { session, signal } = run
+  let key: string
+  try {
+    key = await openWithKeys(run, async () => openRoomKey(ctx.vault, session))
+  } catch (error) {
+    if (!(error instanceof RoomKeyError)) throw error
+    // The master key or the row is wrong, which the operator has to repair.
+    ctx.log.error({ err: error, session: session.id }, 'a session failed')
+    return endUnlaunched(ctx, run, roomKeyUnopened)
   }
-  for (let attempt = 0; !signal.aborted; attempt++) {
-    const error = await sendLaunch(ctx, run, body)
-    if (!error) return
-    const waitMs = launchRetryAfterMs[attempt]
-    if (waitMs === undefined) {
+  const launch = new RemoteLaunch(ctx, run, key)
+  try {
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      const error = await launch.send()
+      if (!error) return
+      const waitMs = launchRetryAfterMs[attempt]
       // The agent may have joined although its answers were late or wrong: then it stays, and is paid.
-      const only = { status: 'launching', leaseOwner: lease.owner } as const
-      await keepTrying(() => commitEnd(ctx, session, { status: 'failed', error }, only), { signal, isPassing })
-      return
+      if (waitMs === undefined) return await endUnlaunched(ctx, run, error)
+      await delay(waitMs, undefined, { signal }).catch(() => undefined)
     }
-    await delay(waitMs, undefined, { signal }).catch(() => undefined)
+  } finally {
+    // If this fails, the agent is not launched, and the sweeper ends the session.
+    if (signal.aborted) await launch.letOthersLaunch().catch(() => undefined)
   }
 }
 
-/** undefined: the endpoint took the request. */
-async function sendLaunch(ctx: Context, { session, lease, signal }: Run, body: object): Promise<SessionError | undefined> {
-  const assertMay = async () => {
-    await lease.confirm()
-    lease.assertFresh()
+async function endUnlaunched(ctx: Context, { session, lease, signal }: Run, error: SessionError): Promise<void> {
+  const only = { status: 'launching', leaseOwner: lease.owner } as const
+  await keepTrying(() => commitEnd(ctx, session, { status: 'failed', error }, only), { signal, isPassing })
+}
+
+/** The launch of a remote agent by this worker: each attempt sends the same request. */
+class RemoteLaunch {
+  readonly #ctx: Context
+  readonly #run: Run
+  readonly #body: object
+  readonly #tokenHash: Buffer
+  #isTokenStored = false
+  #mayHaveArrived = false
+
+  constructor(ctx: Context, run: Run, key: string) {
+    this.#ctx = ctx
+    this.#run = run
+    const { session } = run
+    const controlToken = newCredential('controlToken')
+    this.#tokenHash = hashCredential(controlToken)
+    const { publicUrl } = ctx.config
+    // Another type: an agent that does not know it must not take the ciphertext for a key.
+    const kind = session.isClientSealed
+      ? { type: 'session.launched_sealed', sealed_key: key, space_origin: new URL(ctx.config.spacesUrl).origin }
+      : { type: 'session.launched', mk: key }
+    this.#body = {
+      ...kind,
+      session_id: session.id,
+      agent_id: session.agentId,
+      room: session.room,
+      space_url: `${publicUrl}/v1/space`,
+      control_token: controlToken,
+      control_url: `${publicUrl}/sessions/${session.id}`,
+      max_minutes: session.maxMinutes,
+      expires_at: session.expiresAt,
+      metadata: session.metadata ?? {},
+    }
   }
-  const call = () => callEndpoint(ctx, session, `${session.id}.launched`, body, { signal, assertMay })
-  try {
-    // The signing secret is in the database: an outage of the database is not counted against the agent.
-    const status = await keepTrying(call, { signal, isPassing: isPassingForHolder })
-    if (status >= 200 && status < 300) return undefined
-    return { code: 'agent_unreachable', message: `The agent's endpoint answered ${status}.` }
-  } catch (error) {
-    if (!(error instanceof EgressError)) throw error
-    return { code: 'agent_unreachable', message: `The agent's endpoint could not be called: ${error.message}` }
+
+  /** undefined: the endpoint took the request. */
+  async send(): Promise<SessionError | undefined> {
+    const { signal } = this.#run
+    const isWaiting = waitForMasterKey()
+    const mayPass = (error: unknown) => isPassingForHolder(error) || isWaiting(error)
+    try {
+      // The signing secret is in the database: an outage of the database is not counted against the agent.
+      const status = await keepTrying(() => this.#call(), { signal, isPassing: mayPass })
+      if (status >= 200 && status < 300) return undefined
+      return { code: 'agent_unreachable', message: `The agent's endpoint answered ${status}.` }
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error
+      return { code: 'agent_unreachable', message: `The agent's endpoint could not be called: ${error.message}` }
+    }
+  }
+
+  async #call(): Promise<number> {
+    const { session, lease, signal } = this.#run
+    const arrivedBefore = this.#mayHaveArrived
+    const assertMay = async () => {
+      if (!this.#isTokenStored) await this.#storeToken()
+      await lease.confirm()
+      lease.assertFresh()
+      this.#mayHaveArrived = true
+    }
+    try {
+      return await callEndpoint(this.#ctx, session, `${session.id}.launched`, this.#body, { signal, assertMay })
+    } catch (error) {
+      if (error instanceof EgressError && unsent.has(error.reason)) this.#mayHaveArrived = arrivedBefore
+      throw error
+    }
+  }
+
+  /** Right before the first request, because no other worker claims the session from then on. */
+  async #storeToken(): Promise<void> {
+    const { session, lease } = this.#run
+    this.#isTokenStored = await updateAgentToken(this.#ctx.db, session, lease.owner, this.#tokenHash)
+    if (!this.#isTokenStored) throw new LeaseLostError()
+  }
+
+  async letOthersLaunch(): Promise<void> {
+    const { session, lease } = this.#run
+    if (!this.#mayHaveArrived) await forgetAgentToken(this.#ctx.db, session, lease.owner, this.#tokenHash)
   }
 }
 
@@ -124,6 +184,7 @@ async function callEndpoint(
   const agent = await findAgent(ctx.db, session.agentTenantId, session.agentId)
   if (!agent || session.agent.endpoint === null) throw new Error(`session ${session.id} has no endpoint to call`)
   const text = JSON.stringify(body)
+  const signer = new Webhook(openSigningSecret(ctx.vault, agent))
   await assertMay?.()
   const now = new Date()
   const answer = await ctx.egress.send({
@@ -133,7 +194,7 @@ async function callEndpoint(
       'content-type': 'application/json',
       'webhook-id': messageId,
       'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
-      'webhook-signature': new Webhook(openSigningSecret(ctx.vault, agent)).sign(messageId, now, text),
+      'webhook-signature': signer.sign(messageId, now, text),
     },
     body: text,
     timeoutMs: 8_000,

@@ -16,7 +16,8 @@ import type { Session } from '../session.ts'
 import { ReopeningRuntime, replyTo } from './agent-runtime.ts'
 import { BudgetMeter } from './budget-meter.ts'
 import { updateAnswered } from './lease-store.ts'
-import { openHeldRoom, RoomKeyError } from './open-held-room.ts'
+import { openHeldRoom } from './open-held-room.ts'
+import { RoomKeyError, roomKeyUnopened } from './open-with-keys.ts'
 import { LeaseLostError, type SessionLease, isPassingForHolder } from './session-lease.ts'
 import { turnToAnswer } from './turn-to-answer.ts'
 
@@ -158,7 +159,7 @@ function explain(error: unknown): { code: string; message: string } | undefined 
   if (error instanceof SpaceCallError && error.status === 404) return { code: 'room_refused', message: 'The room was removed.' }
   if (error instanceof SpaceCallError)
     return { code: 'room_refused', message: `The room does not let the agent in any more: ${error.reason}.` }
-  if (error instanceof RoomKeyError) return { code: 'internal_error', message: 'The server cannot open its key of the room.' }
+  if (error instanceof RoomKeyError) return roomKeyUnopened
   if (error instanceof NotListedError)
     return { code: 'room_refused', message: 'The owner of the room has removed the device of the agent.' }
   if (error instanceof LineTooLongError) return { code: 'room_refused', message: 'A line of the room cannot hold the answer.' }

@@ -95,7 +95,7 @@ test('nor does it still hold the session, or record an answer', async () => {
 
 test('nor does it call a remote agent, or end the launch', async () => {
   const taken = await takenOver({ endpoint: 'http://127.0.0.1:8999/' })
-  await launchRemote(world.api.ctx, staleRun(taken.session))
+  await assert.rejects(launchRemote(world.api.ctx, staleRun(taken.session)), LeaseLostError)
   await assertUntouched(taken)
 })
 
