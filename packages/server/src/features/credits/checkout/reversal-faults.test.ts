@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
+import { statement } from '#db/database.ts'
 import { stripeEvent } from '#testing/fake-stripe.ts'
 import { chargeOf, startStripeShop, type StripeShop } from '#testing/stripe-shop.ts'
+import { untilBlocked } from '#testing/until-blocked.ts'
 import { auditLedger } from '../ledger/audit-store.ts'
 import { type AccountRef, transactionId } from '../ledger/movement.ts'
 import { findCodeAccount } from '../ledger/store.ts'
+import { reverseCheckout } from './reverse-checkout.ts'
 
 let shop: StripeShop
 before(async () => {
@@ -52,6 +55,24 @@ test('a license key that a refund voided is erased, and one that a dispute voide
   assert.deepEqual([await isKept(refunded.id), await isKept(disputed.id)], [false, true])
   await shop.giveBack('refund', disputed.payment, 3_000)
   assert.equal(await isKept(disputed.id), false)
+})
+
+test('a dispute that commits while its checkout is read leaves the license key, and gives it back when it is won', async () => {
+  const { id, payment, license } = await shop.sellPaid()
+  const { ctx } = shop.api
+  const lock = statement<never>('test-lock-accounts', 'lock table ledger_accounts in access exclusive mode')
+  let reading: Promise<{ license_key?: string }> | undefined
+  await ctx.db.transaction(async (tx) => {
+    await tx.query(lock, [])
+    reading ??= shop.look(id)
+    // It has read the checkout, and waits for the balance of the license.
+    await untilBlocked(ctx.db.pool)
+    const dispute = { type: 'dispute', dispute: 'dp_1', provider: 'stripe', payment, amount: 3_000 } as const
+    assert.ok(await reverseCheckout(tx, { tenantId: shop.tenant.id, id }, dispute))
+  })
+  assert.equal((await reading)?.license_key, undefined)
+  await shop.giveBack('won', payment, 3_000)
+  assert.equal((await shop.look(id)).license_key, license)
 })
 
 test('what an earlier release took is not given back, and the log says so', async (t) => {

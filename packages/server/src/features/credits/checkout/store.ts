@@ -200,12 +200,17 @@ export async function eraseLicense(db: Db, { tenantId, id }: AccountRef): Promis
 
 const eraseOfStatement = statement<never>(
   'checkouts-erase-license-of',
-  'update checkouts set license_sealed = null where tenant_id = $1 and id = $2',
+  // Credits that come back raise reinstated_amount, so both together tell whether any have moved.
+  `update checkouts set license_sealed = null
+   where tenant_id = $1 and id = $2 and returned_credits = $3 and reinstated_amount = $4`,
 )
 
-/** Erases the license key of this checkout. */
-export async function eraseLicenseOf(db: Db, { tenantId, id }: Pick<Checkout, 'tenantId' | 'id'>): Promise<void> {
-  await db.query(eraseOfStatement, [tenantId, id])
+/** Erases the license key of this checkout, unless a refund or dispute has moved credits since the checkout was read. */
+export async function eraseLicenseOf(
+  db: Db,
+  { tenantId, id, returnedCredits, reinstatedAmount }: Pick<Checkout, 'tenantId' | 'id' | 'returnedCredits' | 'reinstatedAmount'>,
+): Promise<void> {
+  await db.query(eraseOfStatement, [tenantId, id, returnedCredits, reinstatedAmount])
 }
 
 const forgetStatement = statement<{ id: string }>(
