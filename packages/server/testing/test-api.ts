@@ -16,7 +16,7 @@ import type { Context } from '#features/context.ts'
 import { openTenant } from '#features/tenants/open-tenant.ts'
 import { openContext } from '#processes/open-context.ts'
 import { passesOnce } from './busy-machine.ts'
-import { createTestDatabase } from './test-database.ts'
+import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
 export interface TestTenant {
   id: string
@@ -55,9 +55,10 @@ const noEnv: Env = Object.fromEntries(
   ].map((name) => [name, undefined]),
 ) as Env
 
-/** Starts the whole API in this process, on loopback, over a database of its own. */
+/** Starts the whole API in this process, on loopback, over a database of its own, or over that of `env.databaseUrl`. */
 export async function startTestApi(env: Partial<Env> = {}, serveMcp?: ServeMessage): Promise<TestApi> {
-  const database = await createTestDatabase()
+  const database: TestDatabase =
+    env.databaseUrl === undefined ? await createTestDatabase() : { url: env.databaseUrl, drop: async () => undefined }
   const adminToken = 'test-operator-token-0123456789'
   // Made by the first file that is stored.
   const dataDir = join(tmpdir(), `atrium-test-api-${randomUUID()}`)

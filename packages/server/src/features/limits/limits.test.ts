@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { buildApp } from '#gateway/app.ts'
-import { openContext } from '#processes/open-context.ts'
 import { send, sendUntilServed, type Got } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { clearOf } from '../../../../../tests/support/clear-of.ts'
@@ -11,17 +8,18 @@ import { deletePastCounts } from './limits.ts'
 
 let api: TestApi
 /** A second process of the same installation, which shares only the database. */
-let sibling: { baseUrl: string; close(): Promise<void> }
+let sibling: TestApi
 let tenant: TestTenant
 before(async () => {
-  api = await startTestApi({
+  const env = {
     trustProxy: 'loopback',
     paintAllowance: '200',
     paintsPerAddress: '5',
     paintsPerCollection: '8',
     uploadBytesPerAddress: '1000',
-  })
-  sibling = await startSibling()
+  }
+  api = await startTestApi(env)
+  sibling = await startTestApi({ ...env, databaseUrl: api.databaseUrl })
   tenant = await api.makeTenant()
 })
 beforeEach(() => clearOf('day'))
@@ -29,21 +27,6 @@ after(async () => {
   await sibling.close()
   await api.close()
 })
-
-async function startSibling() {
-  const secrets = { adminToken: api.adminToken, masterKeys: [Buffer.alloc(32, 7)] as const, madeFiles: [] }
-  const none = { stripe: undefined, s3: undefined, turn: undefined, otlpHeaders: undefined }
-  const opened = await openContext(api.ctx.config, { ...secrets, ...none }, api.databaseUrl)
-  const app = buildApp(opened.ctx)
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  const baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/v1`
-  const close = async () => {
-    app.server.closeAllConnections()
-    await app.close()
-    await opened.close()
-  }
-  return { baseUrl, close }
-}
 
 interface Place {
   id: string
