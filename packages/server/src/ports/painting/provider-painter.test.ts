@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import sharp from 'sharp'
 import { longestBlock } from '#testing/processor-block.ts'
+import { PictureError } from '@atrium/media/pictures/picture-error'
 import { Pictures } from '@atrium/media/pictures/pictures'
 import { PaintError, type PaintErrorCode } from './paint-error.ts'
 import { createProviderPainter, type ProviderName } from './provider-painter.ts'
@@ -180,6 +181,19 @@ describe('painting with a provider', () => {
       assert.equal((await failure(given)).code, code)
     })
   }
+
+  it('opens a picture again whose process was killed, and asks for no second one', async (t) => {
+    answer = images(await square('png'))
+    asked.length = 0
+    const clean = pictures.clean.bind(pictures)
+    const cleaned = t.mock.method(pictures, 'clean', (...args: Parameters<typeof clean>) =>
+      cleaned.mock.callCount() > 0 ? clean(...args) : Promise.reject(new PictureError('too_slow', 'The picture takes too long.')),
+    )
+    assert.equal((await painter().paint(request)).width, 96)
+    assert.equal(asked.length, 1)
+    cleaned.mock.mockImplementation(() => Promise.reject(new PictureError('too_slow', 'The picture takes too long.')))
+    await assert.rejects(painter().paint(request), { code: 'bad_result' })
+  })
 
   it('rejects a picture that is too small, truncated or far too large', async () => {
     assert.equal((await failure(images(await square('png', 20)))).code, 'bad_result')

@@ -5,7 +5,6 @@ import { generateImage, type ImageModel } from 'ai'
 import type { Pictures } from '@atrium/media/pictures/pictures'
 import { boundedFetch } from './bounded-fetch.ts'
 import { assertPaintable, type Painted, type Painter, type PaintRequest } from './painter.ts'
-import { takePictureTurn } from './picture-work.ts'
 import { readPicture } from './read-picture.ts'
 import { toPaintError } from './to-paint-error.ts'
 
@@ -29,6 +28,8 @@ export type ProviderPainterOptions = {
   pictures: Pictures
   /** The tenant that the picture is for. */
   tenantId: string
+  /** Told why a picture that has arrived cannot be opened yet. */
+  onFault?: (error: unknown) => void
   timeoutMs?: number
 }
 
@@ -37,8 +38,8 @@ const TIMEOUT_MS = 120_000
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024
 
 /**
- * Paints with a provider's model and the tenant's key. Rejects with PaintError, with the reason of the caller's
- * signal, or with PictureError `busy`.
+ * Paints with a provider's model and the tenant's key. Rejects with PaintError, or with the reason of the caller's
+ * signal.
  */
 export function createProviderPainter(options: ProviderPainterOptions): Painter {
   const model = openModel(options)
@@ -49,9 +50,9 @@ async function paint(model: ImageModel, options: ProviderPainterOptions, request
   assertPaintable(request)
   const sent = await ask(model, options, request)
   request.signal?.throwIfAborted()
-  const picture = await takePictureTurn(options.tenantId, request.signal, () =>
-    readPicture(options.pictures, sent, options.tenantId),
-  )
+  const { pictures, tenantId, onFault = () => undefined, timeoutMs = TIMEOUT_MS } = options
+  const signal = request.signal ?? AbortSignal.timeout(timeoutMs)
+  const picture = await readPicture(pictures, sent, { tenantId, signal, onFault })
   return { ...picture, provider: options.provider, model: options.model, seed: request.seed, alt: describe(request.prompt) }
 }
 

@@ -4,6 +4,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { limits } from '@atrium/contract/limits'
 import { statement } from '#db/database.ts'
@@ -268,6 +270,25 @@ test('repeated database failures at every step lose no picture, and cause no sec
     20_000,
   )
   await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 20_000)
+  assert.equal(painted, 1)
+})
+
+test('a picture that cannot be opened, as the temporary folder is missing, causes no second request to its provider', async (t) => {
+  const customer = await makePainter()
+  let painted = 0
+  whilePainting = async () => void painted++
+  const withFolder = t.mock.method(api.ctx.pictures, 'withFolder')
+  const started = await paint(customer)
+  const { TMPDIR: folder } = process.env
+  process.env['TMPDIR'] = join(tmpdir(), randomUUID())
+  try {
+    await generator.start()
+    await eventually(async () => withFolder.mock.callCount() > 2, 'it was tried again', 60_000)
+  } finally {
+    if (folder === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = folder
+  }
+  await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 60_000)
   assert.equal(painted, 1)
 })
 

@@ -78,6 +78,7 @@ async function choosePainter(ctx: Context, tenantId: string, input: PaintInput):
     fetch: ctx.egress.fetchWithin({ timeoutMs, maxAnswerBytes }),
     pictures: ctx.pictures,
     tenantId,
+    onFault: (error) => ctx.log.error({ err: error }, 'a picture of a provider cannot be opened yet'),
   })
   return { provider, painter }
 }

@@ -7,6 +7,7 @@ import { statement } from '#db/database.ts'
 import { send, type Got } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
+import { PictureChild } from '@atrium/media/pictures/picture-child'
 import { gradient, located } from '@atrium/media/testing/sample-pictures'
 import { StoredWorld, type Place } from '#testing/artifacts/stored-world.ts'
 import { ArtifactGenerator } from './artifact-generator.ts'
@@ -134,6 +135,19 @@ test('one picture with too many bytes fails with its own code, hosted or uploade
     const failed = await made(await produce({ kind: 'clip', artifacts: [id] }))
     assert.deepEqual([failed.status, failed.error.code], ['failed', 'picture_too_large'])
   }
+})
+
+test('a picture process that is killed delays a card, and does not fail it', async (t) => {
+  const run = PictureChild.prototype.run
+  let killed = 0
+  t.mock.method(PictureChild.prototype, 'run', function (this: PictureChild, ...args: Parameters<typeof run>) {
+    // An inspection is tried in both lanes.
+    if (++killed <= 2) this.end()
+    return run.apply(this, args)
+  })
+  const artifacts = [await hostPicture('good.png', await gradient(300, 200).png().toBuffer())]
+  assert.equal((await made(await produce({ kind: 'card', artifacts }))).status, 'ready')
+  assert.ok(killed > 2)
 })
 
 test('the hosts of all pictures of a job may take a minute together', async (t) => {

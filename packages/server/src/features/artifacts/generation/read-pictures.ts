@@ -143,8 +143,11 @@ function tooLarge(id: string, maxBytes: number): GenerationError {
 function failureOf(error: unknown, { id }: Artifact): unknown {
   if (error instanceof EgressError)
     return new GenerationError('bad_input', `The picture of artifact ${id} cannot be fetched: ${error.message}`)
-  if (error instanceof PictureError && error.code !== 'busy')
-    return new GenerationError('bad_input', `The picture of artifact ${id} cannot be read: ${error.message}`)
+  if (error instanceof PictureError && error.code !== 'busy') {
+    // Also that of a process that was killed, perhaps because of another picture.
+    const transient = error.code === 'too_slow'
+    return new GenerationError('bad_input', `The picture of artifact ${id} cannot be read: ${error.message}`, { transient })
+  }
   if (error instanceof BlobError && error.code === 'mismatch') return tooLarge(id, maxStoredBytes)
   if (error instanceof BlobError && error.code === 'not_found')
     return new GenerationError('bad_input', `The picture of artifact ${id} is gone.`)
