@@ -130,8 +130,8 @@ export const errors = {
   idempotency_key_reused: {
     status: 409,
     title: 'The Idempotency-Key was used with another body',
-    cause: 'An earlier request to the same path used the key with a different body.',
-    remedy: 'Use a new key for a new request; a retry must repeat the body byte for byte.',
+    cause: 'An earlier request to the same path used the key with a different body or other query parameters.',
+    remedy: 'Use a new key for a new request; a retry must repeat the query, and the body byte for byte.',
   },
   idempotency_in_progress: {
     status: 409,

@@ -20,7 +20,7 @@ export const outcomeOperations = {
       'another key is not. `in_progress`: it runs. `done`: `status`, `answer` (its whole body, absent if it had ' +
       'none) and `expires_at`, until when the answer is kept.\n\n' +
       'With the hash of another body the answer is `none`, as if there were no record: a caller that has only the key learns ' +
-      'nothing. Requests of operators, of sessions and without a key are repeated instead.',
+      'nothing. The query is not compared. Requests of operators, of sessions and without a key are repeated instead.',
     caller: 'publishable',
     body: closed({
       idempotency_key: Type.String({ pattern: '^[\\x20-\\x7e]{1,255}$', description: 'The header of the request.' }),

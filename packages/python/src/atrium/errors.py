@@ -188,9 +188,9 @@ class RequestTimeoutError(AtriumError):
 class IdempotencyKeyReusedError(AtriumError):
     """409: The Idempotency-Key was used with another body.
 
-    An earlier request to the same path used the key with a different body.
+    An earlier request to the same path used the key with a different body or other query parameters.
 
-    Use a new key for a new request; a retry must repeat the body byte for byte.
+    Use a new key for a new request; a retry must repeat the query, and the body byte for byte.
     """
 
 

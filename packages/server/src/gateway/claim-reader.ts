@@ -2,6 +2,7 @@ import type { Operation } from '@atrium/contract/operation'
 import { isJsonObject } from '@atrium/contract/strict-json'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
+import type { Call } from '#features/handler.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { isIdempotencyKey, makeClaim, openAnswer, type SentAnswer } from '#http/idempotency/claim.ts'
@@ -33,7 +34,9 @@ export function claimReader(ctx: Context, op: Operation, serialise: (answer: unk
   if (op.idempotency && op.caller === 'anyone' && !op.credentialField)
     throw new Error(`${op.id} does not say whose an Idempotency-Key is`)
 
-  return (req: FastifyRequest, body: unknown, idempotencyKey: string) => {
+  if (op.idempotency && op.query && (op.capability || op.endsCaller)) throw new Error(`${op.id} needs two proofs for a repeat`)
+
+  return (req: FastifyRequest, { body, query }: Pick<Call<Operation>, 'body' | 'query'>, idempotencyKey: string) => {
     const input = {
       scope: scopeOf(op, req, body),
       operationId: op.id,
@@ -43,16 +46,19 @@ export function claimReader(ctx: Context, op: Operation, serialise: (answer: unk
     }
     // For an operation without a body, an empty body and {} are the same request.
     const bytes = (op.body && bodyOf(req)) ?? nothing
-    const claim = makeClaim({ ...input, body: bytes, nowMs: Date.now(), serialise, proof: proofOf(op, req) })
+    const proof = { proof: proofOf(op, req, query), bindsProof: op.query !== undefined }
+    const claim = makeClaim({ ...input, ...proof, body: bytes, nowMs: Date.now(), serialise })
     return { claim, open: (sealed: Buffer) => openAnswer(input, sealed) }
   }
 }
 
 /**
  * What a repeat must prove if its credential may no longer exist: the collection's token, or the key that the
- * request itself expired.
+ * request itself expired. With query parameters, it is the hash of these: in that of the body, they would make a process
+ * of the previous release refuse a repeat.
  */
-function proofOf(op: Operation, req: FastifyRequest): string | undefined {
+function proofOf(op: Operation, req: FastifyRequest, query: Record<string, unknown>): string | undefined {
+  if (op.query) return proofFor(`query ${JSON.stringify(Object.keys(op.query.properties).map((name) => query[name] ?? null))}`)
   // A session shows no token of the collection: without this, a key without the token could read its answers.
   if (req.consoleSession?.key) return proofFor(`console ${req.consoleSession.member?.id ?? req.consoleSession.id}`)
   if (op.capability) {

@@ -74,7 +74,7 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
     } catch (refusal) {
       const { 'idempotency-key': key } = req.headers
       if (!op.idempotency || typeof key !== 'string' || !isIdempotencyKey(key)) throw refusal
-      const { claim, open } = readClaim(req, asked.body, key)
+      const { claim, open } = readClaim(req, asked, key)
       return claimed(await replayOrRefuse(ctx.db, claim, refusal, open))
     }
     const assertAccess = (call.access as CollectionAccess | undefined)?.check
@@ -92,7 +92,7 @@ export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, 
       })
       return send(ctx, op, req, reply, sent, answer)
     }
-    const { claim, open } = readClaim(req, asked.body, idempotencyKey)
+    const { claim, open } = readClaim(req, asked, idempotencyKey)
     return claimed(await runClaimed(ctx.db, claim, async () => serialise(await run(call, claim)), open, assertAccess))
   }
 }

@@ -194,7 +194,8 @@ class TenantsOperations(Core):
         none) and `expires_at`, until when the answer is kept.
 
         With the hash of another body the answer is `none`, as if there were no record: a caller that has only the
-        key learns nothing. Requests of operators, of sessions and without a key are repeated instead.
+        key learns nothing. The query is not compared. Requests of operators, of sessions and without a key are
+        repeated instead.
 
         Needs: A publishable or a secret key.
 

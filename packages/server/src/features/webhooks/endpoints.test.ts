@@ -1,6 +1,6 @@
 import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { HookServer } from '#testing/hook-server.ts'
 import { assertError, send, untilServed } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
@@ -212,6 +212,40 @@ describe('deliveries to several endpoints', () => {
     const [event] = await world.cause(1)
     await world.arrived(fresh, 1)
     assert.equal(fresh.hooks[0]!.event.id, event!.id)
+  })
+
+  test('an Idempotency-Key is for one of them: with another endpoint it is refused, and nothing is queued', async (t) => {
+    const [first, second] = [await world.openHook(t), await world.openHook(t)]
+    await world.setHook(first)
+    const { id } = await add(second)
+    const [event] = await world.cause(1)
+    await Promise.all([world.arrived(first, 1), world.arrived(second, 1)])
+    const resend = (idempotencyKey: string, query: string) =>
+      send(world.api, 'POST', `/tenant/webhooks/deliveries/${event!.id}/resend${query}`, {
+        key: world.tenant.secretKey,
+        idempotencyKey,
+      })
+    const [plain, named] = ['', `?endpoint=${id}`]
+    const got = await resend('first', plain)
+    assert.equal(got.status, 202, got.text)
+    assertError(await resend('first', named), 409, 'idempotency_key_reused')
+    assert.equal((await resend('first', plain)).text, got.text)
+    const other = await resend('second', named)
+    assert.equal(other.status, 202, other.text)
+    assert.equal((await resend('second', named)).text, other.text)
+    assertError(await resend('second', plain), 409, 'idempotency_key_reused')
+    await Promise.all([world.arrived(first, 2), world.arrived(second, 2)])
+
+    // As the previous release stored it: without the query.
+    const path = `/v1/tenant/webhooks/deliveries/${event!.id}/resend`
+    const secret = JSON.stringify([world.tenant.id, 'resendDelivery', path, 'second'])
+    const sealed = world.api.ctx.vault.sealWith(secret, Buffer.from(`202 ${other.text}`))
+    const { rowCount } = await world.query('update idempotency_keys set answer = $1 where key_hash = $2', [
+      sealed,
+      hash('sha256', secret, 'buffer'),
+    ])
+    assert.equal(rowCount, 1)
+    for (const query of [plain, named]) assert.equal((await resend('second', query)).text, other.text)
   })
 
   test('one that answers 410 is disabled alone, and the event names it', async (t) => {

@@ -27,6 +27,7 @@ export interface Claim<Answer = unknown> {
   expiresAt: string
   /** See ClaimInput. */
   proof: string | undefined
+  bindsProof: boolean
   /** The row's answer column. */
   seal: (answer: Answer) => Buffer
 }
@@ -51,9 +52,11 @@ interface ClaimInput<Answer> {
   /**
    * SHA-256, base64url, of the X-Collection-Token if the operation accepts one, or of the key if the operation may
    * expire that key. It is stored with the answer, so that a repeat can be attributed to the same caller after the
-   * collection or the key is gone.
+   * collection or the key is gone. For an operation with query parameters, it is the hash of these.
    */
   proof: string | undefined
+  /** Whether a request with another proof is another request. Earlier releases stored no proof then. */
+  bindsProof: boolean
   /** Serialises a handler's answer. */
   serialise: (answer: Answer) => SentAnswer
 }
@@ -68,6 +71,7 @@ export function makeClaim<Answer>(input: ClaimInput<Answer>): Claim<Answer> {
     seed: () => hash('sha256', Buffer.concat([Buffer.from(secret), input.body]), 'buffer'),
     expiresAt: new Date(input.nowMs + limits.idempotencyTtlMs).toISOString(),
     proof: input.proof,
+    bindsProof: input.bindsProof,
     seal: (answer) => {
       const { status, body } = input.serialise(answer)
       const head = input.proof === undefined ? `${status}` : `${status} ${input.proof}`

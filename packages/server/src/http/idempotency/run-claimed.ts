@@ -150,7 +150,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500
 }
 
-/** The stored answer, if there is one. Throws if its request had another body. */
+/** The stored answer, if there is one. Throws if its request had another body or query. */
 async function findReplay(
   db: Database,
   claim: Claim,
@@ -163,6 +163,8 @@ async function findReplay(
   const answer = isSameBody ? open(stored.answer) : undefined
   if (!answer || answer.proof === undefined || answer.proof !== claim.proof) await assertAccess?.()
   if (!answer) throw new ApiError('idempotency_key_reused')
+  if (claim.bindsProof && answer.proof !== undefined && answer.proof !== claim.proof)
+    throw new ApiError('idempotency_key_reused', { message: 'The Idempotency-Key was used with another query' })
   return { answer, status: 'replayed', expiresAt: stored.expiresAt }
 }
 
