@@ -142,6 +142,7 @@ test('a preflight for an unknown path is answered, so that the page can read the
     const headers = { origin: page, 'access-control-request-method': method, 'access-control-request-headers': 'authorization' }
     const preflight = await call(origin, `OPTIONS ${path}`, { headers })
     assert.equal(preflight.status, 204, route)
+    assert.match(String(preflight.headers['x-request-id']), /^req_/, route)
     assert.ok(readableBy(page, preflight), route)
     assert.ok(list(preflight.headers['access-control-allow-methods']).includes(method.toLowerCase()), route)
     const answer = await call(origin, route, { key: tenant.publishable, headers: { origin: page } })

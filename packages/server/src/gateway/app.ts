@@ -65,6 +65,7 @@ export function buildApp(ctx: Context, serveMcp?: ServeMessage): FastifyInstance
     // A path that cannot be decoded, or has a part that is too long, matches no route, so no hook of a route runs
     // for it.
     frameworkErrors: (error, req, reply) => {
+      reply.header('x-request-id', req.id)
       if (isPreflight(req)) answerPreflight(req, reply)
       else if (isSharePage(req)) answerSharePageNotFound(req, reply)
       else answerError(ctx, error, req, reply)
