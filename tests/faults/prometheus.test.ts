@@ -224,10 +224,11 @@ describe('Prometheus with the configuration of the page', { skip: skipWithout('p
       const firing = await listFiring()
       return expected.every((one) => firing.includes(one))
     })
+    const isOfWorker = ({ labels }: Alert) => (labels.instance ?? instanceOf('worker')) === instanceOf('worker')
     // The rules as they are shipped wait for minutes.
     const statesOf = async () =>
       (await listRules()).flatMap(({ name, duration, alerts }) =>
-        duration > 1 && expected.some((one) => one.startsWith(name)) ? alerts.map(({ state }) => state) : [],
+        duration > 1 && expected.some((one) => one.startsWith(name)) ? alerts.filter(isOfWorker).map(({ state }) => state) : [],
       )
     assert.deepEqual(await statesOf(), ['pending', 'pending'])
     start('worker')

@@ -39,14 +39,20 @@ test(
       const metrics = await (await fetch(`${atrium.origin}/metrics`)).text()
       return /^atrium_redis_unreachable\{role="api"\} (\d+)$/m.exec(metrics)?.[1]
     }
+    const untilReachable = async (what: string) => {
+      for (const deadline = Date.now() + 30_000; (await unreachable()) !== '0'; await askFor(100))
+        assert.ok(Date.now() < deadline, what)
+    }
     await askFor(5_000)
-    assert.equal(countOf(found), 1)
-    assert.equal(await unreachable(), '0')
+    await untilReachable('Redis is used')
 
+    // A connection that a busy machine was late for counts too.
+    const [losses, finds] = [countOf(lost), countOf(found)]
+    assert.ok(finds > 0)
     const before = await residentBytes(atrium.pid)
     await cluster.kill(2)
     await askFor(outageMs)
-    assert.deepEqual([countOf(lost), countOf(found)], [1, 1])
+    assert.deepEqual([countOf(lost) - losses, countOf(found) - finds], [1, 0])
     assert.equal(await unreachable(), '1')
     const grown = ((await residentBytes(atrium.pid)) - before) / 2 ** 20
     t.diagnostic(`${(before / 2 ** 20).toFixed(0)} MiB before, ${grown.toFixed(0)} MiB more after ${outageMs / 1_000} s`)
@@ -54,8 +60,8 @@ test(
     assert.ok(grown < 60, `memory grew by ${grown.toFixed(0)} MiB`)
 
     await cluster.restart(2)
-    for (const deadline = Date.now() + 30_000; countOf(found) < 2; await askFor(100))
+    for (const deadline = Date.now() + 30_000; countOf(found) === finds; await askFor(100))
       assert.ok(Date.now() < deadline, 'used again')
-    assert.equal(await unreachable(), '0')
+    await untilReachable('and reachable')
   },
 )

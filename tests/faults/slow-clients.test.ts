@@ -17,6 +17,8 @@ import { requestText } from '../support/raw-http.ts'
 const toleranceMs = 4_000
 const p99LimitMs = 500
 const lanes = 4
+/** How long calls are measured without slow clients, before and after. */
+const aloneForMs = 1_000
 
 let database: TestDatabase
 let atrium: AtriumProcess
@@ -111,9 +113,11 @@ function assertTimedOut({ text }: Dribble, what: string): void {
 }
 
 test('2,000 slow clients are sent away in time, and a good one does not notice them', { timeout: 120_000 }, async (t) => {
-  const aloneUntil = performance.now() + 2_000
-  const aloneMs = await measure(() => performance.now() < aloneUntil)
-  const alone = percentile(aloneMs, 0.99)
+  const measureAlone = () => {
+    const until = performance.now() + aloneForMs
+    return measure(() => performance.now() < until)
+  }
+  const aloneBefore = await measureAlone()
   const all = Object.entries(kinds()).map(([name, { count, options, deadlineMs }]) => ({
     name,
     deadlineMs,
@@ -149,7 +153,6 @@ test('2,000 slow clients are sent away in time, and a good one does not notice t
   const tookMs = await good
   const p99 = percentile(tookMs, 0.99)
   t.diagnostic(`${tookMs.length} good calls: median ${tookMs[tookMs.length >> 1]!.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`)
-  t.diagnostic(`p99 without slow clients: ${alone.toFixed(1)} ms`)
 
   const late: string[] = []
   for (const { name, deadlineMs, ended } of all) {
@@ -165,10 +168,14 @@ test('2,000 slow clients are sent away in time, and a good one does not notice t
   const [headers, body] = await inTime
   assert.match(headers.text, /^HTTP\/1\.1 200 /, `headers within their time, ${untilEnd(headers)}`)
   assert.match(body.text, /^HTTP\/1\.1 201 /, `a body within its time, ${untilEnd(body)}`)
-  // On a machine that is busy otherwise, all calls take longer, also those without slow clients. Where it makes fewer than
-  // 50 of them a second, the second in which 2,000 connections open is the slowest hundredth: then half of the calls have
-  // to be in time.
+  // On a machine that is busy otherwise, all calls take longer, also those without slow clients. It may become busy in
+  // between. Where it makes fewer than 50 of them a second, the second in which 2,000 connections open is the slowest
+  // hundredth: then half of the calls have to be in time.
+  const samples = [aloneBefore, await measureAlone()]
+  const alone = Math.max(...samples.map((sample) => percentile(sample, 0.99)))
+  t.diagnostic(`p99 without slow clients: ${alone.toFixed(1)} ms`)
+  const isFast = samples.every(({ length }) => length > 50 * (aloneForMs / 1_000))
   const mostMs = Math.max(p99LimitMs, 4 * alone)
-  const counted = tookMs.length > 500 || aloneMs.length > 100 ? p99 : percentile(tookMs, 0.5)
+  const counted = tookMs.length > 500 || isFast ? p99 : percentile(tookMs, 0.5)
   assert.ok(counted < mostMs, `of ${tookMs.length} good calls: ${counted} ms, without slow clients ${alone} ms`)
 })

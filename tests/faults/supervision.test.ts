@@ -73,7 +73,7 @@ test('after kill -9 of PostgreSQL, answers are 503 with Retry-After until the se
     // Writes, which no cache can answer. The old server processes may answer for a moment longer, but cannot commit
     // when the new PostgreSQL runs.
     for (let answer: Answer | undefined; answer?.status !== 201 || !isNew(pid); await delay(10)) {
-      assert.ok(performance.now() - killedAt < 15_000, run.output())
+      assert.ok(performance.now() - killedAt < 60_000, run.output())
       answer = await call(origin, 'POST /v1/tenants', { headers: { 'x-admin-token': adminToken }, body: { name: `t${round}` } })
       answers.push(answer)
       assert.equal((await call(origin, 'GET /healthz')).status, 200)

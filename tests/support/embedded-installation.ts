@@ -24,7 +24,7 @@ export async function install(t: TestContext, { parent = tmpdir() } = {}): Promi
   t.after(async () => {
     last?.kill('SIGKILL')
     await last?.ended(5_000)
-    await until(() => !existsSync(lockFile(dataDir)), 'PostgreSQL has ended', 15_000)
+    await until(() => !existsSync(lockFile(dataDir)), 'PostgreSQL has ended', 60_000)
     await rm(dataDir, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
   })
   const start = async (args: string[] = []) => {

