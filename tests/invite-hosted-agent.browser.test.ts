@@ -46,6 +46,8 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
   const line = (page: Page) => page.locator('.invited')
   const notice = (page: Page) => page.locator('.banner', { hasText: 'The operator of Lamplighter can read along in this room.' })
 
+  const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000)
+
   async function makeListedRoom(page: Page): Promise<void> {
     await page.goto(`${atrium.spacesOrigin}/space`)
     await page.getByLabel('Only people on a list').check()
@@ -162,14 +164,47 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
       if (route.request().method() !== 'POST') return route.fallback()
       const response = await route.fetch()
       const { data } = await response.json()
-      await route.fulfill({ response, json: { data: { ...data, expires_at: '9999-12-31T10:00:00.000Z' } } })
+      await route.fulfill({ response, json: { data: { ...data, expires_at: inMinutes(300).toISOString() } } })
     })
     await fillIn(page, await agency.newCoupon())
     await button(page, 'Invite for 3 credits').click()
     await line(page).getByText('Lamplighter reads along until').waitFor({ timeout: 30_000 })
-    // The agent stays for half an hour at most. The page believes that it is a minute after that.
-    await page.clock.install({ time: Date.now() + 32 * 60_000 })
-    await page.reload()
+    const shown = await line(page).innerText()
+    // The agent stays for half an hour at most.
+    const clock = new Intl.DateTimeFormat('en-GB', { hour: 'numeric', minute: '2-digit' })
+    const agreed = [26, 27, 28, 29, 30].map((minutes) => clock.format(inMinutes(minutes)))
+    assert.ok(
+      agreed.some((time) => shown.includes(time)),
+      `${shown}: not one of ${agreed.join()}`,
+    )
+    await button(page, 'Send away Lamplighter').click()
+    await ann.close()
+  })
+
+  test('it leaves the list after the end that was named at the launch, although the platform says that it runs', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await makeListedRoom(page)
+    await page.route('**/sessions/summon', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback()
+      const response = await route.fetch()
+      const { data } = await response.json()
+      // The page waits for a minute after the end.
+      await route.fulfill({ response, json: { data: { ...data, expires_at: inMinutes(-0.75).toISOString() } } })
+    })
+    await fillIn(page, await agency.newCoupon())
+    await button(page, 'Invite for 3 credits').click()
+    await notice(page).waitFor()
+    const hasLeft = async () => {
+      // The page looks at its agents now, and not up to 20 s later.
+      await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+      return (
+        (await line(page)
+          .getByText(/Lamplighter has left[.:]/)
+          .count()) > 0
+      )
+    }
+    await eventually(hasLeft, 'it has left', 60_000)
     await notice(page).waitFor({ state: 'detached', timeout: 30_000 })
     await ann.close()
   })

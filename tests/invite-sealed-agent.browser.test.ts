@@ -18,7 +18,7 @@ import { fundIssuer } from './support/fund-issuer.ts'
 import { eventually, openAgency, startEndpoint } from './support/remote-agents.ts'
 
 // The published Space app in a browser, the API at another origin, and a remote agent that uses the client library.
-describe('an agent invited into a client-sealed room', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
+describe('an agent invited into a client-sealed room', { skip: skipWithoutChromium, timeout: 290_000 }, () => {
   let database: TestDatabase
   let atrium: AtriumProcess
   let browser: Browser

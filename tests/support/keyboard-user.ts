@@ -71,7 +71,7 @@ export class KeyboardUser {
       const at = await this.focused()
       return typeof name === 'string' ? at.name === name : name.test(at.name)
     }
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 300; tries++) {
       if (await isThere()) return
       await this.page.waitForTimeout(50)
     }
@@ -81,7 +81,7 @@ export class KeyboardUser {
   /** Waits until no dialog is open, and the focus is somewhere in the page. */
   async isBackInPage(): Promise<void> {
     await this.page.locator('dialog').first().waitFor({ state: 'detached' })
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 300; tries++) {
       if (await this.page.evaluate<boolean>(`document.querySelector('main').contains(document.activeElement)`)) return
       await this.page.waitForTimeout(50)
     }

@@ -197,7 +197,7 @@ describe('hooks for React', { skip: skipWithoutChromium, timeout: 120_000 }, () 
         await close()
       }
       const closed = async () => [...api.ctx.streams.connections()].length === 0
-      for (const deadline = Date.now() + 5_000; !(await closed()); await new Promise((resolve) => setTimeout(resolve, 25)))
+      for (const deadline = Date.now() + 20_000; !(await closed()); await new Promise((resolve) => setTimeout(resolve, 25)))
         assert.ok(Date.now() < deadline, 'the streams are closed')
     })
   }
@@ -290,7 +290,7 @@ describe('hooks for React', { skip: skipWithoutChromium, timeout: 120_000 }, () 
       (state, error) => ({ ...state, status: (error as { code: string }).code }),
     )
     const stop = store.subscribe(() => states.push(`${store.getState().status} ${store.getState().value}`))
-    for (const deadline = Date.now() + 5_000; states.length < 2; await new Promise((resolve) => setTimeout(resolve, 10)))
+    for (const deadline = Date.now() + 20_000; states.length < 2; await new Promise((resolve) => setTimeout(resolve, 10)))
       assert.ok(Date.now() < deadline)
     stop()
     assert.deepEqual(states, ['loading 1', 'unauthorized 1'])

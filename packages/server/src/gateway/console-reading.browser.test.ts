@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { auditWords } from '@atrium/contract/audit-words'
 import { assertAccessible, skipWithoutChromium } from '@atrium/web/testing/start-test-browser'
-import type { Locator } from 'playwright-core'
+import type { Locator, Request } from 'playwright-core'
 import { phone, startConsoleInChromium, type ConsoleInChromium } from '#testing/console-in-chromium.ts'
 import { send } from '#testing/http.ts'
 
@@ -105,13 +106,16 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     await page.locator('.chart canvas').first().waitFor()
     await newest.first().focus()
     await page.evaluate(`document.querySelector('.chart canvas').id = 'drawn'; scrollTo(0, 400)`)
-    let asked = 0
-    page.on('request', (request) => {
-      if (new URL(request.url()).pathname.startsWith('/v1/')) asked++
-    })
+    let [asked, answered] = [0, 0]
+    const isRead = (request: Request) => new URL(request.url()).pathname.startsWith('/v1/')
+    const noteEnd = (request: Request) => void (answered += Number(isRead(request)))
+    page.on('request', (request) => void (asked += Number(isRead(request))))
+    page.on('requestfinished', noteEnd)
+    page.on('requestfailed', noteEnd)
     const pass = async (seconds: number) => {
       await page.clock.runFor(seconds * 1_000)
-      await page.waitForLoadState('networkidle')
+      for (const deadline = Date.now() + 20_000; answered < asked; await delay(20))
+        assert.ok(Date.now() < deadline, `${answered} of ${asked} are answered`)
     }
     const made = await send(world.api, 'POST', '/collections', {
       key,

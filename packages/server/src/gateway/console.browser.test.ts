@@ -117,7 +117,7 @@ describe('the console in Chromium', { skip: skipWithoutChromium, timeout: 240_00
       if (answer.request().method() === 'PATCH') changes++
     })
     for (const key of ['a', 'j', 'h', 'j', 'x', 'k', 'j', 'x', 'u']) await keyboard.press(key)
-    for (let tries = 0; changes < 5 && tries < 100; tries++) await page.waitForTimeout(50)
+    for (let tries = 0; changes < 5 && tries < 400; tries++) await page.waitForTimeout(50)
     const flags = async () => {
       const { body } = await send(api, 'GET', `/collections/${collection.id}/items`, {
         key: tenant.secretKey,

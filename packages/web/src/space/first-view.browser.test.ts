@@ -30,10 +30,17 @@ describe('what a browser loads for the first view', { skip: skipWithoutChromium,
     const sizes = new Map<string, number>()
     const bodies: Promise<unknown>[] = []
     const isFile = (path: string) => path === '/space' || path.startsWith('/space/')
-    page.on('response', (response) => {
-      const { pathname } = new URL(response.url())
-      if (response.request().method() !== 'GET' || !isFile(pathname)) return
-      bodies.push(response.body().then((body) => sizes.set(pathname, gzipSync(body).length)))
+    let [asked, newestAt] = [0, 0]
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (request.method() !== 'GET' || !isFile(pathname)) return
+      asked++
+      const read = async () => {
+        const response = await request.response()
+        if (response) sizes.set(pathname, gzipSync(await response.body()).length)
+        newestAt = performance.now()
+      }
+      bodies.push(read().finally(() => asked--))
     })
     // What is fetched ahead for panels that are opened later does not count: a timer of more than a second begins it.
     await page.addInitScript(
@@ -41,7 +48,9 @@ describe('what a browser loads for the first view', { skip: skipWithoutChromium,
     )
     await page.goto(link)
     await isShown()
-    await page.waitForTimeout(500)
+    // A file may ask for others.
+    do await page.waitForTimeout(50)
+    while (asked > 0 || performance.now() - newestAt < 500)
     await Promise.all(bodies)
     return sizes
   }
