@@ -2669,6 +2669,8 @@ CREATE INDEX agents_catalog ON public.agents USING btree (seq) WHERE (status = '
 
 CREATE INDEX agents_id ON public.agents USING btree (id);
 
+CREATE INDEX agents_suspended ON public.agents USING btree (tenant_id, id) WHERE (status = 'suspended'::text);
+
 CREATE INDEX agents_without_card ON public.agents USING btree (seq) WHERE ((status = 'active'::text) AND (card IS NULL));
 
 CREATE INDEX api_keys_by_end ON public.api_keys USING btree (tenant_id, COALESCE(LEAST(expires_at, revoked_at), '9999-12-31 23:59:59.999+00'::timestamp with time zone) DESC, id DESC);

@@ -149,7 +149,8 @@ export const agentOperations = {
     description:
       'Operator only. suspended, pending: the agent is not in the catalog and cannot be launched until an operator ' +
       'lifts this. Its owner cannot, and its sessions get no more ID tokens. suspended: all its sessions are also ' +
-      'stopped and settled as after any stop; a repeat stops sessions that were being launched at that moment. ' +
+      'stopped and settled as after any stop. If some cannot be stopped at once, the answer is 503; the agent is ' +
+      'suspended all the same, and these sessions are stopped within seconds, also without a repeat. ' +
       'lifted: restores the status that the owner set last; without a hold of an operator, nothing changes.',
     caller: 'operator',
     params: agentParams,

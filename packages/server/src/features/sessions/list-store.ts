@@ -139,16 +139,23 @@ const ofSuspended = (column: 'tenant_id' | 'agent_tenant_id', condition: string)
 
 const suspendedStatement = statement<SessionRow>(
   'sessions-of-suspended',
-  // Those that a tenant launched with its own agent are in the first part.
+  // Those that a tenant launched with its own agent are in the first part. A session whose agent is suspended too may be
+  // there twice.
   `select * from ${ofSuspended('tenant_id', 'id <> all ($2::text[])')} launched
    union all
    select * from ${ofSuspended('agent_tenant_id', 'agent_tenant_id <> tenant_id and id <> all ($2::text[])')} lent
+   union all
+   select s.* from agents a cross join lateral (
+     select ${sessionColumns} from sessions
+     where ${activeStatus} and agent_tenant_id = a.tenant_id and agent_id = a.id and id <> all ($2::text[]) limit $1
+   ) s
+   where a.status = 'suspended'
    limit $1`,
 )
 
 /**
- * Active sessions that a suspended tenant launched, or whose agent it owns. Pending launches wait until the tenant is
- * active again.
+ * Active sessions that a suspended tenant launched, whose agent it owns, or whose agent is suspended. Pending launches
+ * wait until the tenant or the agent is active again.
  */
 export async function listOfSuspended(db: Db, { but, limit }: Some): Promise<Session[]> {
   return (await db.query(suspendedStatement, [limit, but])).map(toSession)

@@ -115,17 +115,17 @@ function useOf({ heldCredits, usedCredits, use }: Budget): HoldEnd['use'] {
 interface Ended {
   /** How many sessions were overdue. */
   overdue: number
-  /** How many more belong to a suspended tenant. */
+  /** How many more belong to a suspended tenant or agent. */
   suspended: number
   /** The ids of those that could not be ended. One failure does not keep the others from their end. */
   failed: string[]
-  /** Why the sessions of suspended tenants could not be listed. The holds that are due are to be settled all the same. */
+  /** Why these could not be listed. The holds that are due are to be settled all the same. */
   problem: unknown
 }
 
 /**
  * Ends the sessions whose time is up, whatever became of their worker, those whose remote agent did not join, and
- * those of suspended tenants; up to `limit` of each, without those whose ids are in `but`. The caller calls
+ * those of suspended tenants and agents; up to `limit` of each, without those whose ids are in `but`. The caller calls
  * noteContact first.
  */
 export async function endOverdue(ctx: Context, limit: number, but: readonly string[] = []): Promise<Ended> {

@@ -181,6 +181,28 @@ test('one session whose row is locked keeps no other from its stop, and a repeat
   assert.equal(await stopped(), 13)
 })
 
+test('a session that the suspension of its agent could not stop is stopped by the sweep, and that of a pending agent stays', async () => {
+  const [agentId, heldId] = [await world.makeAgent(), await world.makeAgent()]
+  const [session, bystander] = [await running(agentId), await running(heldId)]
+  const statusOf = async ({ id, control }: typeof session) =>
+    (await world.control('GET', `/sessions/${id}`, control)).body.data.status
+  const holder = await world.api.ctx.db.pool.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select from sessions where id = $1 for update', [session.id])
+    assertError(await moderate(agentId, 'suspended'), 503, 'unavailable')
+    await holder.query('commit')
+  } finally {
+    holder.release(true)
+  }
+  assert.equal((await moderate(heldId, 'pending')).status, 200)
+  assert.equal(await statusOf(session), 'running')
+  for (let sweep = 0; sweep < 2; sweep++) await endOverdue(world.api.ctx, 100)
+  assert.deepEqual([await statusOf(session), await statusOf(bystander)], ['stopped', 'running'])
+  assert.equal((await world.balance(session.coupon)).held, 0)
+  assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
+})
+
 test('a launch that was under way when its agent was suspended launches nothing, and holds no credits', async () => {
   const agentId = await world.makeAgent()
   const coupon = await world.makeCoupon(5)

@@ -51,6 +51,8 @@ async function fill(): Promise<void> {
     insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, price, max_minutes, answered_seq, created_at, joined_at, expires_at)
       select 't', 's' || i, 't', 'a', sha256('a'), i % 2 = 0, 'r' || i, (array['running', 'stopped', 'expired', 'stopping'])[1 + i % 4], 1, 5, 0,
         now() - interval '1 hour', now() - interval '1 hour', now() + interval '1 hour' + i * interval '1 second' from generate_series(1, ${rows}) i;
+    insert into agents (tenant_id, id, name, description, instructions, tools, price_credits, max_minutes, status)
+      select 't', 'a' || i, 'Agent', 'It helps.', repeat('x', 100), '[]', 1, 5, 'active' from generate_series(1, ${rows}) i;
     commit`)
   // A few dead ones in every stretch, such as a BRIN index never forgets.
   await pool.query(`insert into idempotency_keys (scope, key_hash, body_hash, expires_at)
