@@ -31,7 +31,7 @@ import { keyChannel } from '#features/keys/store.ts'
 import { RevocationProbe } from '#features/revocation-probe/revocation-probe.ts'
 import { AgentRooms } from '#features/sessions/agent-room.ts'
 import { stopSessionsOfAgent } from '#features/sessions/session-transitions.ts'
-import { deriveCursorKey } from '#features/streams/channel.ts'
+import { cursorOrigin } from '#features/streams/channel.ts'
 import { EventStreams } from '#features/streams/event-streams.ts'
 import { SuspensionReader } from '#features/tenants/suspension-reader.ts'
 import { UsageCounter } from '#features/usage/usage-counter.ts'
@@ -119,6 +119,18 @@ export async function openContext(
     quotes: new PlatformKeys({ db, vault, purpose: 'quotes' }),
   }
 
+  const restoreWindow = new RestoreWindow({
+    db,
+    onError: (error) =>
+      log.error(
+        { err: error },
+        'the database cannot be asked whether an operator has confirmed the restore; it is asked again every second, and until it answers, no jobs run: check the database',
+      ),
+    onFailed: (error) => {
+      log.fatal({ err: error }, 'work did not begin after the confirmation of the restore; ending, to be started again')
+      process.exit(1)
+    },
+  })
   const streams = new EventStreams({
     db,
     tenantShards,
@@ -126,7 +138,7 @@ export async function openContext(
     databaseUrl: directUrl,
     log,
     keyCache,
-    cursorKeys: secrets.masterKeys.map(deriveCursorKey),
+    cursors: cursorOrigin(secrets.masterKeys, await restoreWindow.restoredAt()),
     limits: config.streams,
     registry: metrics.registry,
   })
@@ -149,18 +161,6 @@ export async function openContext(
   const itemAdder = new ItemAdder(db, tenantShards, (tenantIds) => eventNotifier.notify(tenantIds))
   metrics.watchBatcher('items', itemAdder)
 
-  const restoreWindow = new RestoreWindow({
-    db,
-    onError: (error) =>
-      log.error(
-        { err: error },
-        'the database cannot be asked whether an operator has confirmed the restore; it is asked again every second, and until it answers, no jobs run: check the database',
-      ),
-    onFailed: (error) => {
-      log.fatal({ err: error }, 'work did not begin after the confirmation of the restore; ending, to be started again')
-      process.exit(1)
-    },
-  })
   await restoreWindow.start()
   if (restoreWindow.isUnconfirmed)
     log.warn('a restore is not confirmed: only public reads are answered, and no jobs run (atrium restore --confirm-window)')

@@ -13,6 +13,9 @@ export interface News {
   collectionId: string | null
   /** true: an item is open now; false: it is no longer; null: public streams do not send it. */
   openItem: boolean | null
+  /** The hashes of the event and of the one before it, in the chain of events; null: not known. */
+  hash: string | null
+  hashBefore: string | null
 }
 
 interface NewsRow {
@@ -21,6 +24,8 @@ interface NewsRow {
   type: EventType
   collection_id: string | null
   open_item: boolean | null
+  hash: string | null
+  hash_before: string | null
 }
 
 const newsWith = (name: string, where: string) =>
@@ -28,8 +33,9 @@ const newsWith = (name: string, where: string) =>
     name,
     `select n.* from unnest($1::text[], $2::bigint[]) as w (tenant_id, after)
    cross join lateral (
-     select e.tenant_id, e.sequence, e.type, e.data->>'collection_id' as collection_id, e.open_item from events e
-     where ${where} and e.sequence > w.after order by e.sequence limit $3
+     select e.tenant_id, e.sequence, e.type, e.data->>'collection_id' as collection_id, e.open_item,
+       encode(e.hash, 'hex') as hash, encode(e.hash_before, 'hex') as hash_before
+     from events e where ${where} and e.sequence > w.after order by e.sequence limit $3
    ) n
    order by n.tenant_id, n.sequence`,
   )
@@ -49,23 +55,33 @@ export async function listNews(
 ): Promise<News[]> {
   const values = [[...positions.keys()], [...positions.values()], limitEach]
   const rows = await db.query(isSpread ? spreadNewsStatement : newsStatement, values)
-  return rows.map(({ tenant_id: tenantId, collection_id: collectionId, open_item: openItem, ...same }) => ({
-    ...same,
-    tenantId,
-    collectionId,
-    openItem,
-  }))
+  return rows.map(
+    ({ tenant_id: tenantId, collection_id: collectionId, open_item: openItem, hash_before: hashBefore, ...same }) => ({
+      ...same,
+      tenantId,
+      collectionId,
+      openItem,
+      hashBefore,
+    }),
+  )
 }
 
-const headsStatement = statement<{ tenant_id: string; last_sequence: number }>(
+const headsStatement = statement<{ tenant_id: string; last: number; hash: string | null }>(
   'events-heads',
-  'select tenant_id, last_sequence from event_heads where tenant_id = any($1)',
+  `select tenant_id, last_sequence as last, case when chain_sequence = last_sequence then encode(chain_hash, 'hex') end as hash
+   from event_heads where tenant_id = any($1)`,
 )
 
-/** The last sequence that each tenant's events have. A tenant without events is absent. */
-export async function listHeads(db: Db, tenantIds: string[]): Promise<Map<string, number>> {
+/** The last event of a tenant, by its sequence and its hash in the chain; hash null: not known. */
+export interface LogHead {
+  last: number
+  hash: string | null
+}
+
+/** The last event of each tenant. A tenant without events is absent. */
+export async function listHeads(db: Db, tenantIds: string[]): Promise<Map<string, LogHead>> {
   const rows = await db.query(headsStatement, [tenantIds])
-  return new Map(rows.map(({ tenant_id: tenantId, last_sequence: last }) => [tenantId, last]))
+  return new Map(rows.map(({ tenant_id: tenantId, last, hash }) => [tenantId, { last, hash }]))
 }
 
 const anyWaitingStatement = statement<{ any: boolean }>(

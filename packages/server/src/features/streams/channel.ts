@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto'
 import { required } from '@atrium/contract/required'
 import { randomBytes } from '#crypto/random.ts'
 import type { News } from '../events/stream-store.ts'
@@ -6,35 +6,56 @@ import type { Page, PageLoader } from './page.ts'
 
 const nonceBytes = 12
 const tagBytes = 16
-const cursorBytes = nonceBytes + 8 + tagBytes
+const logBytes = 3
+const sequenceBytes = 5
+const cursorBytes = nonceBytes + logBytes + sequenceBytes + tagBytes
 
-/** From it, the key of each stream derives. A key object: Node would convert a key in bytes at every call. */
-export function deriveCursorKey(masterKey: Buffer): KeyObject {
-  return createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), 'atrium/streams/cursor/v1', 32)))
+/** What the cursors of all streams are made with. */
+export interface CursorOrigin {
+  /** From them, the keys of each stream derive. The first one seals. */
+  keys: readonly KeyObject[]
+  /** Names the logs of this database: after a restore, other events get the sequences that were given before it. */
+  log: Buffer
+}
+
+/** `restoredAt`: when the database was restored; undefined: never. */
+export function cursorOrigin(masterKeys: readonly Buffer[], restoredAt: string | undefined): CursorOrigin {
+  return {
+    // Key objects: Node would convert a key in bytes at every call.
+    keys: masterKeys.map((key) =>
+      createSecretKey(Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), 'atrium/streams/cursor/v1', 32))),
+    ),
+    log: (restoredAt === undefined ? Buffer.alloc(logBytes) : hash('sha256', restoredAt, 'buffer')).subarray(0, logBytes),
+  }
 }
 
 /**
- * The cursors of one stream. A cursor is the tenant's sequence, sealed with AES-256-GCM under a key of this stream
- * alone. A reader of a public stream therefore does not learn how many other events there are, and a cursor of
- * another stream does not open.
+ * The cursors of one stream. A cursor is the name of the log and the tenant's sequence, sealed with AES-256-GCM under a
+ * key of this stream alone. A reader of a public stream therefore does not learn how many other events there are, and a
+ * cursor of another stream does not open.
  */
 export class StreamCursor {
   readonly #keys: KeyObject[]
+  readonly #log: Buffer
 
-  /** The first key seals. */
-  constructor(cursorKeys: readonly KeyObject[], stream: string) {
-    this.#keys = cursorKeys.map((key) => createSecretKey(createHmac('sha256', key).update(stream).digest()))
+  constructor({ keys, log }: CursorOrigin, stream: string) {
+    this.#keys = keys.map((key) => createSecretKey(createHmac('sha256', key).update(stream).digest()))
+    this.#log = log
   }
 
   seal(sequence: number): string {
     const nonce = randomBytes(nonceBytes)
     const cipher = createCipheriv('aes-256-gcm', required(this.#keys[0], 'there is a cursor key'), nonce)
-    const position = Buffer.alloc(8)
-    position.writeBigUInt64BE(BigInt(sequence))
+    const position = Buffer.alloc(logBytes + sequenceBytes)
+    this.#log.copy(position)
+    position.writeUIntBE(sequence, logBytes, sequenceBytes)
     return Buffer.concat([nonce, cipher.update(position), cipher.final(), cipher.getAuthTag()]).toString('base64url')
   }
 
-  /** The sequence; undefined: the cursor does not belong to this stream. */
+  /**
+   * The sequence; Infinity: the cursor is of the log before a restore, so it comes after nothing in this one; undefined: it
+   * does not belong to this stream.
+   */
   open(cursor: string): number | undefined {
     const sealed = Buffer.from(cursor, 'base64url')
     // Compared as text, because the decoder accepts several encodings of the same bytes.
@@ -44,7 +65,8 @@ export class StreamCursor {
       decipher.setAuthTag(sealed.subarray(-tagBytes))
       try {
         const position = Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()])
-        return Number(position.readBigUInt64BE())
+        if (!position.subarray(0, logBytes).equals(this.#log)) return Infinity
+        return position.readUIntBE(logBytes, sequenceBytes)
       } catch {
         // Sealed under another master key, or not by this server.
       }
@@ -110,10 +132,10 @@ export class Channel {
   #last: number
   #ended = false
 
-  constructor(target: ChannelTarget, feed: { readonly at: number }, cursorKeys: readonly KeyObject[], load: PageLoader) {
+  constructor(target: ChannelTarget, feed: { readonly at: number }, cursors: CursorOrigin, load: PageLoader) {
     this.target = target
     this.name = channelName(target)
-    this.cursor = new StreamCursor(cursorKeys, this.name)
+    this.cursor = new StreamCursor(cursors, this.name)
     this.#load = load
     this.#feed = feed
     this.#since = this.#last = feed.at

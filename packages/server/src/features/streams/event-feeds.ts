@@ -1,18 +1,19 @@
-import type { KeyObject } from 'node:crypto'
 import type { Database } from '#db/database.ts'
 import { ByShard } from '#features/distribution/by-shard.ts'
 import type { TenantShards } from '#features/distribution/tenant-shards.ts'
 import { numberFreeEvents } from '#features/events/numbering-store.ts'
 import type { Place } from '#features/events/outbox-store.ts'
 import { tenantsOf } from '#features/events/store.ts'
-import { hasWaitingEvents, listHeads, listNews } from '#features/events/stream-store.ts'
-import { Channel, channelName, channelNamesOf, type ChannelTarget } from './channel.ts'
+import { hasWaitingEvents, listHeads, listNews, type LogHead } from '#features/events/stream-store.ts'
+import { Channel, channelName, channelNamesOf, type ChannelTarget, type CursorOrigin } from './channel.ts'
 import { pageLoader } from './page.ts'
 
 /** What this process knows of the log of a tenant while any of its streams is open. */
 interface Feed {
   /** The sequence up to which the log is known; undefined: not yet read. */
   at: number | undefined
+  /** The hash of the event at `at`, in the chain of events; null: not known. */
+  hash: string | null
   channels: Map<string, Channel>
   /** Callers that wait for `at`. */
   joining: number
@@ -28,7 +29,7 @@ interface EventFeedsOptions {
   db: Database
   tenantShards: TenantShards
   outbox: Place
-  cursorKeys: readonly KeyObject[]
+  cursors: CursorOrigin
 }
 
 /**
@@ -42,22 +43,22 @@ export class EventFeeds {
   readonly #outbox: Place
   readonly #numbering: ByShard
   readonly #reading: ByShard
-  readonly #cursorKeys: readonly KeyObject[]
+  readonly #cursors: CursorOrigin
   readonly #load
   readonly #feeds = new Map<string, Feed>()
   #running: Promise<Failures> = Promise.resolve(new Map())
   #next: Promise<Failures> | undefined
   #again: NodeJS.Timeout | undefined
-  /** Whether the log may be shorter than what is known of it: another server may have become the primary. */
-  #mayBeShorter = false
+  /** Whether the heads have to be compared with what is known of the logs: another server may have become the primary. */
+  #hadGap = false
 
-  constructor({ db, tenantShards, outbox, cursorKeys }: EventFeedsOptions) {
+  constructor({ db, tenantShards, outbox, cursors }: EventFeedsOptions) {
     this.#db = db
     this.#shards = tenantShards
     this.#outbox = outbox
     this.#numbering = new ByShard(tenantShards)
     this.#reading = new ByShard(tenantShards)
-    this.#cursorKeys = cursorKeys
+    this.#cursors = cursors
     this.#load = pageLoader(db)
   }
 
@@ -79,7 +80,7 @@ export class EventFeeds {
    * behind its position.
    */
   async join(target: ChannelTarget): Promise<Channel> {
-    const feed = this.#feeds.get(target.tenantId) ?? { at: undefined, channels: new Map(), joining: 0 }
+    const feed = this.#feeds.get(target.tenantId) ?? { at: undefined, hash: null, channels: new Map(), joining: 0 }
     this.#feeds.set(target.tenantId, feed)
     feed.joining++
     try {
@@ -88,7 +89,7 @@ export class EventFeeds {
       const name = channelName(target)
       const known = feed.channels.get(name)
       if (known && !known.ended) return known
-      const channel = new Channel(target, feed as { at: number }, this.#cursorKeys, this.#load)
+      const channel = new Channel(target, feed as { at: number }, this.#cursors, this.#load)
       feed.channels.set(name, channel)
       return channel
     } finally {
@@ -123,7 +124,7 @@ export class EventFeeds {
 
   /** Call it when a connection to the database was lost. The next look compares what is known of each log with its head. */
   noteGap(): void {
-    this.#mayBeShorter = true
+    this.#hadGap = true
   }
 
   close(): void {
@@ -134,10 +135,10 @@ export class EventFeeds {
     const tenantIds = [...this.#feeds.keys()]
     const failures: Failures = new Map()
     if (tenantIds.length === 0) return failures
-    // First: what is numbered from here on may bring the new log up to what was known of the old one.
-    if (this.#mayBeShorter) {
-      this.#mayBeShorter = false
-      await this.#endShortened()
+    // Before the logs are read on: what has come after the end of an old log is compared with that end.
+    if (this.#hadGap) {
+      this.#hadGap = false
+      await this.#compareHeads()
     }
     // Checked first, because numbering locks each tenant's head, even if there is nothing to number.
     const isWaiting = await hasWaitingEvents(this.#db, tenantIds, this.#outbox)
@@ -168,13 +169,18 @@ export class EventFeeds {
     )
     for (const [tenantId, error] of failed) failures.set(tenantId, error)
     const changed = new Set<Channel>()
+    const replaced = new Set<Feed>()
     const counts = new Map<string, number>()
     for (const one of results.flat()) {
       counts.set(one.tenantId, (counts.get(one.tenantId) ?? 0) + 1)
       const feed = this.#feeds.get(one.tenantId)
       // A feed that was removed and added again during the query begins by itself.
       if (feed?.at === undefined || one.sequence <= feed.at) continue
+      // A log that has lost its end and has grown past it again: another server has become the primary. Compared at each
+      // read, because a poll may read from it before the listener has lost its connection.
+      if (one.sequence === feed.at + 1 && differ(one.hashBefore, feed.hash)) replaced.add(feed)
       feed.at = one.sequence
+      feed.hash = one.hash
       for (const name of channelNamesOf(one)) {
         const channel = feed.channels.get(name)
         if (!channel) continue
@@ -182,6 +188,7 @@ export class EventFeeds {
         changed.add(channel)
       }
     }
+    for (const feed of replaced) reset(feed)
     for (const channel of changed) for (const reader of channel.readers) reader.wake()
     return [...counts.values()].some((count) => count >= batchSize)
   }
@@ -194,14 +201,14 @@ export class EventFeeds {
       this.#db,
       begun.map(([tenantId]) => tenantId),
     )
-    for (const [tenantId, feed] of begun) feed.at = heads.get(tenantId) ?? 0
+    for (const [tenantId, feed] of begun) moveTo(feed, heads.get(tenantId))
   }
 
   /**
-   * After a gap, the streams of a tenant whose log is shorter than what was known of it get a reset, and end: the events
-   * that follow have numbers that their readers have seen.
+   * After a gap, the streams of a tenant get a reset if its log is shorter than what was known of it, or has another event
+   * in the place of the last one. If it is longer, the next read compares the hashes.
    */
-  async #endShortened(): Promise<void> {
+  async #compareHeads(): Promise<void> {
     const known = [...this.#feeds].filter(([, { at }]) => at !== undefined)
     if (known.length === 0) return
     const heads = await listHeads(
@@ -209,10 +216,11 @@ export class EventFeeds {
       known.map(([tenantId]) => tenantId),
     )
     for (const [tenantId, feed] of known) {
-      const head = heads.get(tenantId) ?? 0
-      if ((feed.at ?? 0) <= head) continue
-      feed.at = head
-      for (const channel of feed.channels.values()) for (const reader of channel.readers) reader.reset(head)
+      const head = heads.get(tenantId)
+      const [at, last] = [feed.at ?? 0, head?.last ?? 0]
+      if (last > at || (last === at && !differ(head?.hash, feed.hash))) continue
+      moveTo(feed, head)
+      reset(feed)
     }
   }
 
@@ -222,4 +230,19 @@ export class EventFeeds {
       this.look().catch(() => undefined)
     }, againMs).unref()
   }
+}
+
+function moveTo(feed: Feed, head: LogHead | undefined): void {
+  feed.at = head?.last ?? 0
+  feed.hash = head?.hash ?? null
+}
+
+/** Whether these are the hashes of two events. One that is not known differs from none. */
+function differ(one: string | null | undefined, other: string | null): boolean {
+  return typeof one === 'string' && other !== null && one !== other
+}
+
+/** The streams of a tenant with another log get a reset, and end: it gives other events the sequences that readers have seen. */
+function reset({ at, channels }: Feed): void {
+  for (const channel of channels.values()) for (const reader of channel.readers) reader.reset(at ?? 0)
 }

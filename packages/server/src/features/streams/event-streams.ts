@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import type { Logger } from 'pino'
 import { Gauge, type Registry } from '#libraries/prom-client.js'
 import { Listener } from '@atrium/traffic/listener'
@@ -9,7 +8,7 @@ import { listHeads } from '../events/stream-store.ts'
 import type { KeyCache } from '../keys/key-cache.ts'
 import type { TenantShards } from '../distribution/tenant-shards.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { type Channel, type ChannelTarget, StreamCursor, channelName } from './channel.ts'
+import { type Channel, type ChannelTarget, type CursorOrigin, StreamCursor, channelName } from './channel.ts'
 import { EventFeeds } from './event-feeds.ts'
 import { StreamConnection } from './stream-connection.ts'
 import { GuardCheck } from './stream-guard.ts'
@@ -33,8 +32,7 @@ interface EventStreamsOptions {
   outbox: Place
   log: Logger
   keyCache: KeyCache
-  /** The first one seals. */
-  cursorKeys: readonly KeyObject[]
+  cursors: CursorOrigin
   limits: { perProcess: number; perAddress: number }
   registry: Registry
 }
@@ -81,11 +79,11 @@ export class EventStreams {
   }
 
   /**
-   * The sequence of a cursor of this stream. Throws invalid_cursor for any other cursor; the error names where it
-   * was sent.
+   * The sequence of a cursor of this stream; Infinity if it is of the log before a restore. Throws invalid_cursor for any
+   * other cursor; the error names where it was sent.
    */
   readCursor(target: ChannelTarget, { cursor, sentAs }: SentCursor): number {
-    const sequence = new StreamCursor(this.#options.cursorKeys, channelName(target)).open(cursor)
+    const sequence = new StreamCursor(this.#options.cursors, channelName(target)).open(cursor)
     if (sequence !== undefined) return sequence
     const message = 'is not a cursor of this stream'
     throw new ApiError('invalid_cursor', { details: [{ path: sentAs, message }], message: `${sentAs}: ${message}` })
@@ -96,9 +94,9 @@ export class EventStreams {
    * the page does not show comes after it, and one that it shows may come after it too.
    */
   async cursorOfNow(target: ChannelTarget): Promise<string> {
-    const { db, cursorKeys } = this.#options
+    const { db, cursors } = this.#options
     const heads = await listHeads(db, [target.tenantId])
-    return new StreamCursor(cursorKeys, channelName(target)).seal(heads.get(target.tenantId) ?? 0)
+    return new StreamCursor(cursors, channelName(target)).seal(heads.get(target.tenantId)?.last ?? 0)
   }
 
   connections(): Iterable<StreamConnection> {
@@ -122,7 +120,7 @@ export class EventStreams {
   ): void {
     const { channel, position, onClosed } = options
     // The channel has read the log since the request came, so it has come to every cursor of this log. One beyond it is from
-    // before a restore, or from a primary whose standby took over without all of its events. On Citus,
+    // before a restore (Infinity), or from a primary whose standby took over without all of its events. On Citus,
     // heads commit before their events show on another node, so a cursor that was taken of a head in between may be beyond
     // too: its reader gets a reset that it did not need, and misses nothing.
     const isBeyond = position !== undefined && position > channel.at

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { pullEvents } from '#testing/pull-events.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
-import { Channel, deriveCursorKey } from './channel.ts'
+import { Channel, cursorOrigin } from './channel.ts'
 import { pageLoader } from './page.ts'
 
 let api: TestApi
@@ -22,7 +22,7 @@ test('a page that is not full ends after what it holds, also where that came aft
   for (const kind of ['tenant', 'owner', 'open', 'wall'] as const) {
     // The channel knows of the first item alone; the query finds all three.
     const target = { kind, tenantId: tenant.id, ...(kind === 'tenant' ? {} : { collectionId: data.id as string }) }
-    const channel = new Channel(target, { at: last - 2 }, [deriveCursorKey(Buffer.alloc(32, 7))], load)
+    const channel = new Channel(target, { at: last - 2 }, cursorOrigin([Buffer.alloc(32, 7)], undefined), load)
     const page = await load(channel, last - 3, { upTo: last - 2, mayBeExpired: false })
     assert.equal(page.bytes.toString().match(/^event:/gm)?.length, 3, kind)
     assert.equal(page.upTo, last, `${kind}: the next page would repeat what this one sent`)

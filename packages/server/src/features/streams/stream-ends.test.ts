@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { statement } from '#db/database.ts'
 import { send } from '#testing/http.ts'
 import { openStream, type OpenStream } from '#testing/read-stream.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
+import { numberInTransaction } from '../events/numbering-store.ts'
+import { recordEvent } from '../events/record-event.ts'
 
 const limits = { streams: '12', streamsPerTenant: '8', streamsPerAddress: '10' }
 
@@ -20,6 +23,14 @@ async function make(of: TestTenant, on = api) {
   const { data } = (await send(on, 'POST', '/collections', { key: of.publishableKey, body })).body
   return { id: data.id as string, owner: { key: of.publishableKey, collectionToken: data.admin_token as string } }
 }
+
+const cutStatement = statement<{ last: number }>(
+  'test-cut-log',
+  `update event_heads h set last_sequence = e.sequence, chain_sequence = e.sequence, chain_hash = e.hash
+   from events e where h.tenant_id = $1 and e.tenant_id = h.tenant_id and e.sequence = h.last_sequence - 3
+   returning h.last_sequence as last`,
+)
+const deleteStatement = statement<never>('test-delete-end', 'delete from events where tenant_id = $1 and sequence > $2')
 
 const endWithinMs = 15_000
 const checkIntervalMs = 2_500
@@ -131,35 +142,47 @@ describe('a stream ends within 15 seconds', { concurrency: 8 }, () => {
   })
 })
 
-test('once a connection to the database was lost and the log is shorter than before, with a reset', async (t) => {
-  const [tenant, other] = [await api.makeTenant(), await api.makeTenant()]
-  const made = await make(tenant)
-  const add = async (content: number) => {
-    const body = { type: 'm', content }
-    await send(api, 'POST', `/collections/${made.id}/items`, { key: tenant.publishableKey, body })
-  }
-  const all = await openAll(t, tenant, made)
-  const kept = (await openAll(t, other, await make(other))).events
-  for (let i = 0; i < 5; i++) await add(i)
-  await Promise.all(Object.values(all).map((one) => one.untilCount(6)))
-  const { pool } = api.ctx.db
-  await pool.query(
-    `with head as (update event_heads set last_sequence = last_sequence - 3 where tenant_id = $1 returning last_sequence)
-     delete from events using head where tenant_id = $1 and sequence > head.last_sequence`,
-    [tenant.id],
-  )
-  await pool.query(
-    `select pg_terminate_backend(pid, 10000) from pg_stat_activity
-     where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
-  )
-  await assertEnd({ ...all, kept }, Object.keys(all))
-  for (const { messages } of Object.values(all)) assert.equal(messages.at(-1)?.event, 'reset')
-  const { lastId: lastEventId } = all.wall
-  const resumed = await openStream(api.baseUrl, `/collections/${made.id}/wall/stream`, { lastEventId })
-  t.after(() => resumed.close())
-  await add(5)
-  assert.equal((await resumed.untilCount(1)).data.content, 5)
-})
+// Of the last three events, which a failover loses. Others are written before the process looks again.
+for (const [written, log] of [
+  [0, 'is shorter than before'],
+  [3, 'has other events up to where it was'],
+  [5, 'has lost events and has grown past them'],
+] as const) {
+  test(`once a connection to the database was lost and the log ${log}, with a reset`, async (t) => {
+    const [tenant, other] = [await api.makeTenant(), await api.makeTenant()]
+    const made = await make(tenant)
+    const add = async (content: number) => {
+      const body = { type: 'm', content }
+      await send(api, 'POST', `/collections/${made.id}/items`, { key: tenant.publishableKey, body })
+    }
+    const all = await openAll(t, tenant, made)
+    const kept = (await openAll(t, other, await make(other))).events
+    for (let i = 0; i < 5; i++) await add(i)
+    await Promise.all(Object.values(all).map((one) => one.untilCount(6)))
+    const { db, outbox } = api.ctx
+    await db.transaction(async (tx) => {
+      const [head] = await tx.query(cutStatement, [tenant.id])
+      await tx.query(deleteStatement, [tenant.id, head?.last])
+      const event = { collection_id: made.id, item_id: 'itm_4fRzK0vXcB1mQwErTy7uPa' }
+      for (let i = 0; i < written; i++) await recordEvent(tx, tenant.id, 'item.deleted', event)
+      await numberInTransaction(tx, [tenant.id], 10, { isSpread: outbox.isSpread })
+    })
+    await db.pool.query(
+      `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+       where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+    )
+    await assertEnd({ ...all, kept }, Object.keys(all))
+    for (const { messages } of Object.values(all)) {
+      assert.equal(messages.length, 7)
+      assert.equal(messages.at(-1)?.event, 'reset')
+    }
+    const { lastId: lastEventId } = all.wall
+    const resumed = await openStream(api.baseUrl, `/collections/${made.id}/wall/stream`, { lastEventId })
+    t.after(() => resumed.close())
+    await add(5)
+    assert.equal((await resumed.untilCount(1)).data.content, 5)
+  })
+}
 
 test('too many streams of a tenant, of an address or in all are 429, and a stream that ends makes room', async () => {
   const [one, other] = [await narrow.makeTenant(), await narrow.makeTenant()]

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { send } from '#testing/http.ts'
 import { pullEvents } from '#testing/pull-events.ts'
 import { openStream, type OpenStream } from '#testing/read-stream.ts'
@@ -294,45 +293,6 @@ test('a cursor that has expired gets a reset, and the stream goes on from now', 
   const resumed = await stream(path, { key: own.publishableKey, lastEventId: late.messages[0]!.id })
   t.after(() => resumed.close())
   assert.equal((await resumed.untilCount(1)).data.content, 'after')
-})
-
-test('a cursor from before a restore gets a reset, and the stream goes on from now', async (t) => {
-  const own = await api.makeTenant()
-  const made = await make(own)
-  const streams = [
-    ['/events/stream', { key: own.secretKey }],
-    [`/collections/${made.id}/stream`, { key: own.publishableKey }],
-    [`/collections/${made.id}/stream`, made.owner],
-    [`/collections/${made.id}/wall/stream`, {}],
-  ] as const
-  const opened = await Promise.all(streams.map(([path, options]) => stream(path, options)))
-  for (let i = 0; i < 5; i++) await add(made, i)
-  const lastEventIds: string[] = []
-  for (const one of opened) {
-    lastEventIds.push((await one.untilCount(6)).id)
-    one.close()
-  }
-  while (api.ctx.streams.slots.open > 0) await setImmediate()
-  const { pool } = api.ctx.db
-  await pool.query(
-    `with head as (update event_heads set last_sequence = last_sequence - 3 where tenant_id = $1 returning last_sequence)
-     delete from events using head where tenant_id = $1 and sequence > head.last_sequence`,
-    [own.id],
-  )
-  const resumed = await Promise.all(
-    streams.map(([path, options], i) => stream(path, { ...options, lastEventId: lastEventIds[i]! })),
-  )
-  t.after(() => resumed.forEach((one) => one.close()))
-  for (const one of resumed) assert.deepEqual([(await one.untilCount(1)).event, one.messages[0]!.data], ['reset', {}])
-  const id = await add(made, 'after')
-  for (const one of resumed) {
-    const { data } = await one.untilCount(2)
-    assert.equal(data.data?.item_id ?? data.id, id)
-  }
-  const [tenantWide] = resumed
-  const again = await stream('/events/stream', { key: own.secretKey, lastEventId: tenantWide!.messages[0]!.id })
-  t.after(() => again.close())
-  assert.equal((await again.untilCount(1)).data.data.item_id, id, 'the id of the reset is one to go on from')
 })
 
 test('a box streams no item to visitors, whatever access its owner gave it', async (t) => {
