@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from '../support/atrium-process.ts'
@@ -87,32 +87,35 @@ test('without a database it starts its own; the development keys are printed onc
   assert.equal((await call(third.origin, `GET /v1/collections/${id}`, { key: publishable })).status, 200, 'kill -9 loses nothing')
 })
 
-test('a signal ends a start that waits for a migration, within ten seconds', async (t) => {
-  const env = { ...(await emptyDatabase(t)), ATRIUM_MIGRATE: 'off' }
-  const run = runAtrium(['start'], env)
-  t.after(() => run.kill('SIGKILL'))
-  for (let waitedMs = 0; !run.output().includes('Waiting for it'); waitedMs += 10) {
-    assert.ok(waitedMs < 20_000, run.output())
-    await delay(10)
-  }
-  run.kill()
-  // It ends after 9.3 seconds, and a busy machine may be late.
-  assert.equal(await run.ended(15_000), 0, run.output())
-})
+// The first one waits for most of ten seconds.
+describe('a signal', { concurrency: true }, () => {
+  test('ends a start that waits for a migration, within ten seconds', async (t) => {
+    const env = { ...(await emptyDatabase(t)), ATRIUM_MIGRATE: 'off' }
+    const run = runAtrium(['start'], env)
+    t.after(() => run.kill('SIGKILL'))
+    for (let waitedMs = 0; !run.output().includes('Waiting for it'); waitedMs += 10) {
+      assert.ok(waitedMs < 20_000, run.output())
+      await delay(10)
+    }
+    run.kill()
+    // It ends after 9.3 seconds, and a busy machine may be late.
+    assert.equal(await run.ended(15_000), 0, run.output())
+  })
 
-test('a signal during the start ends it together with its PostgreSQL', async (t) => {
-  const dataDir = await dataFolder(t)
-  const run = runAtrium(['start'], { ATRIUM_DATA_DIR: dataDir, PORT: String(await freePort()) })
-  atEnd(t, async () => run.kill('SIGKILL'))
-  const lock = join(dataDir, 'postgres', 'postmaster.pid')
-  for (let waitedMs = 0; !existsSync(lock); waitedMs += 10) {
-    assert.ok(waitedMs < 20_000, run.output())
-    await delay(10)
-  }
-  run.kill()
-  const killedAt = performance.now()
-  assert.equal(await run.ended(15_000), 0, run.output())
-  // On a busy machine, a start that has not come to its end after 9.3 seconds is cut off. PostgreSQL then ends by itself.
-  if (performance.now() - killedAt > 9_000) await until(() => !existsSync(lock), 'PostgreSQL ends', 30_000)
-  assert.ok(!existsSync(lock), 'PostgreSQL has ended')
+  test('during the start ends it together with its PostgreSQL', async (t) => {
+    const dataDir = await dataFolder(t)
+    const run = runAtrium(['start'], { ATRIUM_DATA_DIR: dataDir, PORT: String(await freePort()) })
+    atEnd(t, async () => run.kill('SIGKILL'))
+    const lock = join(dataDir, 'postgres', 'postmaster.pid')
+    for (let waitedMs = 0; !existsSync(lock); waitedMs += 10) {
+      assert.ok(waitedMs < 20_000, run.output())
+      await delay(10)
+    }
+    run.kill()
+    const killedAt = performance.now()
+    assert.equal(await run.ended(15_000), 0, run.output())
+    // On a busy machine, a start that has not come to its end after 9.3 seconds is cut off. PostgreSQL then ends by itself.
+    if (performance.now() - killedAt > 9_000) await until(() => !existsSync(lock), 'PostgreSQL ends', 30_000)
+    assert.ok(!existsSync(lock), 'PostgreSQL has ended')
+  })
 })
