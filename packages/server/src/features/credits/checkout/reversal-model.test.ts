@@ -264,16 +264,24 @@ test('whatever is reported, held, granted, captured and expires, nobody keeps th
       }
       const overMs = Date.now() + couponsLiveMs
       const expiresAt = new Date(overMs).toISOString()
+      let areLate = false
       await Promise.all(
         sales.map(async (sale, i) => {
           for (const one of sequences[i]!.live) {
             // On a slow machine, the sequence is shorter.
             if (Date.now() > overMs - 1_000) break
-            await sale.apply(one, expiresAt)
-            await sale.assertSame()
+            try {
+              await sale.apply(one, expiresAt)
+              await sale.assertSame()
+            } catch (error) {
+              if (Date.now() < overMs) throw error
+            }
           }
+          if (Date.now() >= overMs) areLate = true
         }),
       )
+      // Nobody knows whether a coupon had expired for a step that took so long. Other sequences take the place of these.
+      fc.pre(!areLate)
       await delay(Math.max(0, overMs + 20 - Date.now()))
       await Promise.all(
         sales.map(async (sale, i) => {
