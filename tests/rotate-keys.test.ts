@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { hashLeaf } from '@atrium/log/merkle'
+import { parseNote } from '@atrium/log/note'
 import { cacheMs, PlatformKeys } from '../packages/server/src/features/platform-keys/platform-keys.ts'
 import { announceKey, activateKey } from '../packages/server/src/features/platform-keys/rotate-key.ts'
 import { makePlatformKey } from '../packages/server/src/features/platform-keys/platform-keys.ts'
 import { announcedForMs } from '../packages/server/src/processes/rotate-key.ts'
+import { integrateLeaves } from '../packages/server/src/features/transparency-log/integrate.ts'
 import { openLogKeys } from '../packages/server/src/features/transparency-log/log-keys.ts'
+import { logOrigin, publishCheckpoint } from '../packages/server/src/features/transparency-log/publish.ts'
+import { queueLeaves } from '../packages/server/src/features/transparency-log/store.ts'
 import { startTestApi, type TestApi } from '../packages/server/testing/test-api.ts'
-import { runAtrium } from './support/run-atrium.ts'
+import { runAtrium, type AtriumRun } from './support/run-atrium.ts'
 
 let api: TestApi
 before(async () => {
@@ -15,9 +20,15 @@ before(async () => {
 after(() => api.close())
 
 const masterKey = Buffer.alloc(32, 7).toString('base64')
+const runRotation = (use: string, args: string[] = [], key = masterKey) =>
+  runAtrium(['keys', 'rotate', use, ...args], { DATABASE_URL: api.databaseUrl, ATRIUM_MASTER_KEY: key })
 async function rotate(use: string, key = masterKey) {
-  const command = runAtrium(['keys', 'rotate', use, '--at-once'], { DATABASE_URL: api.databaseUrl, ATRIUM_MASTER_KEY: key })
+  const command = runRotation(use, ['--at-once'], key)
   return { code: await command.ended(60_000), output: command.output() }
+}
+async function firstLine(command: AtriumRun): Promise<string> {
+  while (!command.output().includes('\n')) assert.equal(await command.ended(50), undefined, command.output())
+  return command.output().split('\n', 1)[0]!
 }
 /** As a process sees them that has just started. */
 const keysOf = (purpose: 'receipts' | 'quotes') => new PlatformKeys({ db: api.ctx.db, vault: api.ctx.vault, purpose })
@@ -63,11 +74,51 @@ test('a key is published before it signs, and an interrupted rotation continues 
   assert.equal(rows[0]!.living, 1)
 })
 
-test('the log signs with the old and the new key', async () => {
+test('rotations that begin together announce one key, and make one', async (t) => {
   const { db, vault } = api.ctx
-  await openLogKeys(db, vault, 'atrium.example.com/log')
+  const { kid: old } = await keysOf('receipts').current()
+  const before = (await kids(keysOf('receipts'))).length
+  let waiting = 0
+  const both = Promise.withResolvers<void>()
+  // Each has found no announced key before the other one stores its own.
+  const make = async () => {
+    if (++waiting === 2) both.resolve()
+    await both.promise
+    return makePlatformKey(vault, 'receipts')
+  }
+  const [id, other] = await Promise.all([announceKey(db, 'receipts', make), announceKey(db, 'receipts', make)])
+  assert.equal(id, other)
+  assert.equal((await kids(keysOf('receipts'))).length, before + 1)
+
+  // Without --at-once, neither of them ends within the test: both wait with the same key.
+  const commands = [runRotation('receipts'), runRotation('receipts')]
+  t.after(() => commands.forEach((command) => command.kill('SIGKILL')))
+  const lines = await Promise.all(commands.map(firstLine))
+  for (const line of lines) assert.equal(line, `The key ${id} is published and does not sign yet.`)
+  assert.equal((await keysOf('receipts').current()).kid, old)
+  const { code, output } = await rotate('receipts')
+  assert.equal(code, 0, output)
+  assert.equal((await keysOf('receipts').current()).kid, id)
+})
+
+test('the log signs with the old and the new key, and not with one that is only announced', async () => {
+  const { db, vault } = api.ctx
+  const origin = logOrigin(api.ctx.config.publicUrl)
+  await openLogKeys(db, vault, origin)
+  const interrupted = runRotation('transparency_log')
+  await firstLine(interrupted)
+  interrupted.kill('SIGKILL')
+  await interrupted.ended(10_000)
+  await queueLeaves(db, [{ leafHash: hashLeaf(Buffer.from('{}')), entry: Buffer.from('{}') }])
+  await integrateLeaves(db, 100)
+  const served = async (path: string) => (await fetch(`${api.origin}/log/${path}`)).text()
+  const signatures = async () => parseNote(await served('checkpoint')).signatures.length
+  await publishCheckpoint(api.ctx)
+  assert.equal(await signatures(), 1)
+  assert.equal((await served('vkey')).trim().split('\n').length, 2, 'both are published')
   assert.equal((await rotate('transparency_log')).code, 0)
-  assert.equal((await openLogKeys(db, vault, 'atrium.example.com/log')).length, 2)
+  await publishCheckpoint(api.ctx)
+  assert.equal(await signatures(), 2)
 })
 
 test('an unknown use, or another master key, changes nothing', async () => {

@@ -1,17 +1,23 @@
-import type { Database, Db } from '#db/database.ts'
+import type { Database } from '#db/database.ts'
 import { StartError } from '#errors/start-error.ts'
-import { activateAnnounced, findAnnounced, insertAnnounced, retireActive, type NewKey } from './store.ts'
+import { activateAnnounced, findAnnounced, insertAnnounced, lockAnnounced, retireActive, type NewKey } from './store.ts'
 
 /**
  * Publishes the next key of a purpose, which does not sign yet: whoever verifies has it before the first signature. A
  * rotation that was interrupted continues with the key that it announced. Returns the key's id.
  */
-export async function announceKey(db: Db, purpose: string, make: () => Promise<NewKey>): Promise<string> {
+export async function announceKey(db: Database, purpose: string, make: () => Promise<NewKey>): Promise<string> {
   const announced = await findAnnounced(db, purpose)
   if (announced !== undefined) return announced
   const key = await make()
-  await insertAnnounced(db, purpose, key)
-  return key.id
+  return db.transaction(async (tx) => {
+    // Two rotations that began together announce one key: the second one has to see that of the first.
+    await lockAnnounced(tx, purpose)
+    const other = await findAnnounced(tx, purpose)
+    if (other !== undefined) return other
+    await insertAnnounced(tx, purpose, key)
+    return key.id
+  })
 }
 
 /** From now on the announced key signs, and the one before is retired. Both change together or not at all. */

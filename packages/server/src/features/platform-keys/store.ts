@@ -6,7 +6,10 @@ export interface StoredKey {
   id: string
   publicJwk: JWK
   privateSealed: Buffer
+  /** Whether it does not sign, or no longer: this includes one that is announced. */
   retired: boolean
+  /** Published, and does not sign yet. */
+  announced: boolean
 }
 
 interface Row {
@@ -14,12 +17,14 @@ interface Row {
   public_jwk: JWK
   private_sealed: Buffer
   retired: boolean
+  announced: boolean
 }
 
-const columns = 'id, public_jwk, private_sealed, retired_at is not null as retired'
+const columns = `id, public_jwk, private_sealed, retired_at is not null as retired,
+  retired_at is not distinct from 'infinity' as announced`
 
-function toKey({ id, public_jwk: publicJwk, private_sealed: privateSealed, retired }: Row): StoredKey {
-  return { id, publicJwk, privateSealed, retired }
+function toKey({ id, public_jwk: publicJwk, private_sealed: privateSealed, retired, announced }: Row): StoredKey {
+  return { id, publicJwk, privateSealed, retired, announced }
 }
 
 const publishedStatement = statement<Row>(
@@ -31,8 +36,8 @@ const publishedStatement = statement<Row>(
 )
 
 /**
- * The active key, if any, and the recently retired ones or, with `isKept`, all retired ones. The keys belong to no
- * tenant.
+ * The active key, if any, the announced one, and the recently retired ones or, with `isKept`, all retired ones. The keys
+ * belong to no tenant.
  */
 export async function listPublishedKeys(db: Db, purpose: string, isKept: boolean): Promise<StoredKey[]> {
   return (await db.query(publishedStatement, [purpose, isKept])).map(toKey)
@@ -56,7 +61,7 @@ const insertStatement = statement<never>(
    on conflict (purpose) where retired_at is null do nothing`,
 )
 
-export type NewKey = Omit<StoredKey, 'retired'>
+export type NewKey = Omit<StoredKey, 'retired' | 'announced'>
 
 export async function insertKey(db: Db, purpose: string, key: NewKey): Promise<void> {
   await db.query(insertStatement, [purpose, key.id, JSON.stringify(key.publicJwk), key.privateSealed])
@@ -69,8 +74,19 @@ const announceStatement = statement<never>(
   `insert into platform_keys (purpose, id, public_jwk, private_sealed, retired_at) values ($1, $2, $3, $4, 'infinity')`,
 )
 
-export async function insertAnnounced(db: Db, purpose: string, key: NewKey): Promise<void> {
-  await db.query(announceStatement, [purpose, key.id, JSON.stringify(key.publicJwk), key.privateSealed])
+export async function insertAnnounced(tx: Tx, purpose: string, key: NewKey): Promise<void> {
+  await tx.query(announceStatement, [purpose, key.id, JSON.stringify(key.publicJwk), key.privateSealed])
+}
+
+const lockStatement = statement<never>(
+  'platform-keys-lock-announced',
+  `select pg_advisory_xact_lock(hashtextextended('announced key ' || $1, 0))`,
+  { writes: true },
+)
+
+/** Until the end of the transaction, no other one that calls this announces a key of the purpose. */
+export async function lockAnnounced(tx: Tx, purpose: string): Promise<void> {
+  await tx.query(lockStatement, [purpose])
 }
 
 const announcedStatement = statement<{ id: string }>(

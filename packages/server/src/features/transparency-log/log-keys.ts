@@ -31,7 +31,8 @@ export async function openLogKeys(db: Db, vault: Vault, origin: string): Promise
     await insertKey(db, logPurpose, await makeLogKey(vault))
     keys = await listPublishedKeys(db, logPurpose, false)
   }
-  return keys.map(({ id, publicJwk, privateSealed }) => ({
+  const signing = keys.filter(({ announced }) => !announced)
+  return signing.map(({ id, publicJwk, privateSealed }) => ({
     verifier: makeVerifier(origin, signatureTypes.note, Buffer.from(publicJwk.x ?? '', 'base64url')),
     seed: vault.open(privateSealed, sealedRef(id)),
   }))
