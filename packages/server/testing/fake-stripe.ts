@@ -31,6 +31,8 @@ export interface FakeStripe {
   mishaps: Mishap[]
   /** Calls wait while it is true. */
   held: boolean
+  /** The outcome of lists of sessions, while it is set. */
+  listMishap: { status: number; error: object } | undefined
   close(): void
 }
 
@@ -50,6 +52,7 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     sessions: [],
     mishaps: [],
     held: false,
+    listMishap: undefined,
     close: () => {
       server.close()
       server.closeAllConnections()
@@ -58,7 +61,9 @@ export async function startFakeStripe(): Promise<FakeStripe> {
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const text = (await req.toArray()).join('')
-    if (req.method !== 'POST' || req.url !== '/v1/checkout/sessions') return refuse(res, 404, { type: 'invalid_request_error' })
+    const { pathname, searchParams } = new URL(req.url ?? '', fake.url)
+    if (pathname !== '/v1/checkout/sessions') return refuse(res, 404, { type: 'invalid_request_error' })
+    if (req.method === 'GET') return list(res, searchParams.get('payment_intent'))
     const form = Object.fromEntries(new URLSearchParams(text))
     fake.calls.push({ headers: req.headers, form })
     while (fake.held) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -81,6 +86,12 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     }
     if (mishap === 'lost') return void req.socket.destroy()
     res.setHeader('content-type', 'application/json').end(JSON.stringify(session))
+  }
+
+  function list(res: ServerResponse, payment: string | null): void {
+    if (fake.listMishap) return refuse(res, fake.listMishap.status, fake.listMishap.error)
+    const data = fake.sessions.filter((session) => session['payment_intent'] === payment)
+    res.setHeader('content-type', 'application/json').end(JSON.stringify({ object: 'list', has_more: false, data }))
   }
   return fake
 }

@@ -47,7 +47,7 @@ interface ReturnedPayment {
   provider: PaymentProvider
   /** The provider's id of the payment. */
   payment: string
-  /** The checkout, if the provider names it. It may report this before the payment itself. */
+  /** The checkout, if the report names it. The provider may send the report before that of the payment itself. */
   checkoutId?: string
   amount: number
 }
@@ -64,6 +64,11 @@ export interface Payments {
    * InvalidNotification if its signature is not valid, or too old. Absent for a provider without notifications.
    */
   readNotification?: (rawBody: Buffer, headers: IncomingHttpHeaders) => PaymentEvent | PaymentReversal | undefined
+  /**
+   * The checkout of a payment, also if the payment was not reported yet. undefined: it is of other software, or of an
+   * installation that shares the account. Throws an ApiError: unavailable. Absent for a provider without notifications.
+   */
+  findCheckoutId?: (payment: string) => Promise<string | undefined>
 }
 
 export class InvalidNotification extends Error {}

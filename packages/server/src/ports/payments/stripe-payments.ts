@@ -38,6 +38,7 @@ export async function openStripePayments({ secretKey, webhookSecret, apiUrl }: S
     provider: 'stripe',
     createPayment: (request) => createPayment(stripe, request),
     readNotification: (rawBody, headers) => readNotification(stripe, webhookSecret, rawBody, headers),
+    findCheckoutId: (payment) => findCheckoutId(stripe, payment),
   }
 }
 
@@ -75,6 +76,27 @@ function sessionParams(request: PaymentRequest): Stripe.Checkout.SessionCreatePa
 }
 
 /**
+ * Reads the checkout off Stripe's session of the payment. A restricted key that may write sessions may also read them,
+ * but not payments, whose metadata has the checkout too.
+ */
+async function findCheckoutId(stripe: Stripe, payment: string): Promise<string | undefined> {
+  try {
+    const { data } = await withTimeout(stripe.checkout.sessions.list({ payment_intent: payment, limit: 1 }))
+    return checkoutIdOf(data[0]?.client_reference_id)
+  } catch (error) {
+    // Of a connected account, or of Stripe's other mode.
+    if (codeOf(error) === 'resource_missing') return undefined
+    const cause = new Error(`the checkout of a payment was not found: ${factsOf(error)}`)
+    throw new ApiError('unavailable', { message: 'The payment provider cannot be asked for a payment.', cause })
+  }
+}
+
+/** undefined: of other software that uses the same Stripe account. */
+function checkoutIdOf(reference: string | null | undefined): string | undefined {
+  return typeof reference === 'string' && isId('checkout', reference) ? reference : undefined
+}
+
+/**
  * Limits the wait: the SDK waits as long as Stripe asks, up to a minute. A call that timed out here may still
  * succeed, and a repeat finds it.
  */
@@ -93,22 +115,22 @@ async function withTimeout<T>(promise: Promise<T>): Promise<T> {
 
 const amountCodes = new Set(['amount_too_small', 'amount_too_large'])
 
-/**
- * The error with only these fields of Stripe's error: the rest contains the request and its answer, and would be
- * logged.
- */
 function refusalOf(error: unknown): ApiError {
   const code = codeOf(error)
   if (code !== undefined && amountCodes.has(code)) {
     return invalid('/credits', code === 'amount_too_small' ? 'cost less than a payment takes' : 'cost more than a payment takes')
   }
-  const told = ['type', 'code', 'param', 'statusCode', 'requestId'].map((name) => fieldOf(error, name))
-  const facts = told[0] === undefined ? messageOf(error) : told.filter((fact) => fact !== undefined).join(' ')
   return new ApiError('unavailable', {
     message: 'The payment provider cannot be reached, or refuses this installation. Nothing was sold.',
     retryAfterSeconds: 5,
-    cause: new Error(`no payment was made: ${facts}`),
+    cause: new Error(`no payment was made: ${factsOf(error)}`),
   })
+}
+
+/** Only these fields of Stripe's error: the rest contains the request and its answer, and would be logged. */
+function factsOf(error: unknown): string {
+  const told = ['type', 'code', 'param', 'statusCode', 'requestId'].map((name) => fieldOf(error, name))
+  return told[0] === undefined ? messageOf(error) : told.filter((fact) => fact !== undefined).join(' ')
 }
 
 function readNotification(
@@ -129,9 +151,9 @@ function readNotification(
   const type = eventType(event)
   if (!type) return undefined
   const session = event.data.object as Stripe.Checkout.Session
-  const { id: reference, client_reference_id: checkoutId, amount_total: amount } = session
-  // Sessions that other software creates in the same Stripe account.
-  if (checkoutId === null || !isId('checkout', checkoutId)) return undefined
+  const { id: reference, amount_total: amount } = session
+  const checkoutId = checkoutIdOf(session.client_reference_id)
+  if (checkoutId === undefined) return undefined
   const id = idOf(session.payment_intent)
   return { type, provider: 'stripe', checkoutId, reference, payment: id !== undefined && amount ? { id, amount } : null }
 }
@@ -162,11 +184,11 @@ function reversal(
   kind: { type: 'refund' } | { type: 'dispute' | 'reinstatement'; dispute: string },
   payment: string | undefined,
   amount: number,
-  checkoutId?: string,
+  reference?: string,
 ): PaymentReversal | undefined {
   if (payment === undefined) return undefined
-  const known = checkoutId !== undefined && isId('checkout', checkoutId)
-  return { ...kind, provider: 'stripe', payment, amount, ...(known ? { checkoutId } : {}) }
+  const checkoutId = checkoutIdOf(reference)
+  return { ...kind, provider: 'stripe', payment, amount, ...(checkoutId === undefined ? {} : { checkoutId }) }
 }
 
 function eventType(event: Stripe.Event): PaymentEvent['type'] | undefined {

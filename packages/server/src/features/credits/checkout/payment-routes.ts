@@ -3,6 +3,7 @@ import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
 import { InvalidNotification, type PaymentEvent, type PaymentReversal, type Payments } from '#ports/payments/payments.ts'
+import type { Checkout } from './checkout.ts'
 import { completeCheckout } from './operations.ts'
 import { reverseCheckout } from './reverse-checkout.ts'
 import { findCheckoutById, findCheckoutByPayment } from './store.ts'
@@ -54,18 +55,30 @@ async function applyEvent(ctx: Context, event: PaymentEvent): Promise<void> {
 }
 
 async function applyReversal(ctx: Context, reversal: PaymentReversal): Promise<void> {
-  const { type, payment, provider, checkoutId } = reversal
-  // In this order: a payment that is recorded between the two reads is found by the second one.
-  const named = checkoutId === undefined ? undefined : await findCheckoutById(ctx.db, checkoutId)
-  const checkout = await findCheckoutByPayment(ctx.db, payment, provider)
-  if (checkout) {
-    const known = await ctx.db.transaction((tx) => reverseCheckout(tx, checkout, reversal))
-    // An operator or the seller must grant the credits.
-    if (!known)
-      ctx.log.warn({ payment, checkout: checkout.id }, 'a won dispute gave no credits back: an earlier release took them')
-  }
+  const { type, payment, provider } = reversal
+  const find = () => findCheckoutByPayment(ctx.db, payment, provider)
+  const checkout = await find()
+  if (checkout) return reverse(ctx, checkout, reversal)
+  const named = await findNamed(ctx, reversal)
+  // Again, because the payment may have been recorded before the named checkout was read.
+  const recorded = named && (await find())
+  if (recorded) return reverse(ctx, recorded, reversal)
   // Stripe sends it again, until the payment is here.
-  else if (named?.paidAt === null) throw new ApiError('unavailable', { message: 'The payment was not reported yet.' })
+  if (named?.paidAt === null) throw new ApiError('unavailable', { message: 'The payment was not reported yet.' })
   // Other software may share the Stripe account. A payment from before this release has no id here.
-  else ctx.log.warn({ payment, type }, 'money that went back belongs to no checkout here')
+  ctx.log.warn({ payment, type }, 'money that went back belongs to no checkout here')
+}
+
+/** The checkout that the report names. A dispute names none: the provider is asked for it. */
+async function findNamed({ db, payments }: Context, { checkoutId, payment }: PaymentReversal): Promise<Checkout | undefined> {
+  const id = checkoutId ?? (await payments?.findCheckoutId?.(payment))
+  return id === undefined ? undefined : findCheckoutById(db, id)
+}
+
+async function reverse(ctx: Context, checkout: Pick<Checkout, 'tenantId' | 'id'>, reversal: PaymentReversal): Promise<void> {
+  const known = await ctx.db.transaction((tx) => reverseCheckout(tx, checkout, reversal))
+  if (known) return
+  // An operator or the seller must grant the credits.
+  const about = { payment: reversal.payment, checkout: checkout.id }
+  ctx.log.warn(about, 'a won dispute gave no credits back: an earlier release took them')
 }

@@ -98,6 +98,38 @@ test('a refund that is reported before its payment is reported again, and takes 
   for (const other of [`${id.slice(0, -2)}zz`, 'cart 7']) assert.equal((await refund(other)).status, 200)
 })
 
+test('a dispute that is reported before its payment is reported again, and takes the credits then', async () => {
+  const { id, session } = await shop.sell({ purpose: 'license_key' })
+  const payment = `pi_${randomUUID()}`
+  // The buyer has paid, and Stripe's report of it has not arrived.
+  session['payment_intent'] = payment
+  const amounts = { id: 'dp_1', amount: 3_000, status: 'needs_response' }
+  const dispute = stripeEvent('charge.dispute.created', chargeOf(payment), amounts)
+  const early = await shop.deliver(dispute)
+  assert.deepEqual([early.status, early.body.error?.code], [503, 'unavailable'])
+  assert.equal((await shop.deliver(stripeEvents.paid(session))).status, 200)
+  assert.equal((await shop.deliver(dispute)).status, 200)
+  assert.deepEqual(await shop.balances(), {})
+  assert.equal((await shop.look(id)).license_key, undefined)
+})
+
+test('Stripe is asked whose a dispute is, again if it does not answer; of other software, a dispute does nothing', async () => {
+  const { session } = await shop.sell()
+  const of = (payment: string) =>
+    shop.deliver(stripeEvent('charge.dispute.created', chargeOf(payment), { id: 'dp_1', amount: 3_000, status: 'lost' }))
+  shop.stripe.listMishap = { status: 500, error: { type: 'api_error' } }
+  const unanswered = await of('pi_other')
+  assert.deepEqual([unanswered.status, unanswered.body.error?.code], [503, 'unavailable'])
+  shop.stripe.listMishap = { status: 404, error: { type: 'invalid_request_error', code: 'resource_missing' } }
+  assert.equal((await of('pi_of_connected_account')).status, 200)
+  shop.stripe.listMishap = undefined
+  assert.equal((await of('pi_other')).status, 200)
+  for (const reference of ['', 'cart 7', `${session.client_reference_id.slice(0, -2)}zz`]) {
+    shop.stripe.sessions.push({ ...session, client_reference_id: reference, payment_intent: `pi_${reference}` })
+    assert.equal((await of(`pi_${reference}`)).status, 200)
+  }
+})
+
 test('a refund that is reported while its payment is recorded takes the credits, or is reported again', async (t) => {
   const { id, session } = await shop.sell({ purpose: 'license_key' })
   const payment = `pi_${randomUUID()}`
