@@ -39,6 +39,7 @@ export const inviteOperations = {
       '(default: never).',
     caller: 'operator',
     idempotency: 'accepted',
+    bodyOptional: true,
     body: closed({
       uses: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1 })),
       expires_at: Type.Optional(Timestamp),

@@ -134,14 +134,14 @@ function operationOf(op: Operation, { schemas, errors }: Context): JsonObject {
     description: op.role === 'issuer' ? `${op.description}\n\nThe tenant must hold the issuer role.` : op.description,
     ...(op.caller === 'secret' && !op.capability && !op.sessionOnly ? {} : { security: securityOf(op) }),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(op.body ? { requestBody: requestBodyOf(op.body, jsonOf(op.example?.body), schemas) } : {}),
+    ...(op.body ? { requestBody: requestBodyOf(op.body, !op.bodyOptional, jsonOf(op.example?.body), schemas) } : {}),
     responses: { ...answersOf(op, schemas), ...errors.errorsOf(op) },
   }
 }
 
-function requestBodyOf(body: TSchema, example: Json | undefined, schemas: SchemaCollector): JsonObject {
+function requestBodyOf(body: TSchema, required: boolean, example: Json | undefined, schemas: SchemaCollector): JsonObject {
   return {
-    required: true,
+    required,
     content: { 'application/json': { schema: schemas.emit(body), ...(example === undefined ? {} : { example }) } },
   }
 }

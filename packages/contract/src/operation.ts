@@ -108,6 +108,8 @@ export interface Operation {
   query?: TObject
   headers?: TObject
   body?: TSchema
+  /** No body is the same as `{}`. Not for operations whose defaults a caller must mean, such as a deletion. */
+  bodyOptional?: true
   answers: Record<number, AnswerSpec>
   /** Error codes besides those that the declaration implies (see error-codes.ts). */
   errors?: readonly ErrorCode[]

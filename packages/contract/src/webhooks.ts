@@ -165,6 +165,7 @@ export const webhookOperations = {
       'webhook is set. A tenant has few such requests under way at once; others wait a moment, and then get 429 `rate_limited`.',
     caller: 'secret',
     roles: developers,
+    bodyOptional: true,
     body: closed({
       type: Type.Optional(eventType),
       endpoint: Type.Optional(endpointId('Where to send it. Default: `default`.')),

@@ -6,7 +6,7 @@ import type { Call } from '#features/handler.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { isIdempotencyKey, makeClaim, openAnswer, type SentAnswer } from '#http/idempotency/claim.ts'
-import { bodyOf, decodePath, pathOf } from '#http/parse.ts'
+import { bodyFor, decodePath, pathOf } from '#http/parse.ts'
 import { collectionTokenOf, presentedKeyHash } from './authenticate.ts'
 
 /** The Idempotency-Key of an operation that takes one. A caller without access is refused before the header is. */
@@ -45,7 +45,7 @@ export function claimReader(ctx: Context, op: Operation, serialise: (answer: unk
       vault: ctx.vault,
     }
     // For an operation without a body, an empty body and {} are the same request.
-    const bytes = (op.body && bodyOf(req)) ?? nothing
+    const bytes = (op.body && bodyFor(op, req)) ?? nothing
     const proof = { proof: proofOf(op, req, query), bindsProof: op.query !== undefined }
     const claim = makeClaim({ ...input, ...proof, body: bytes, nowMs: Date.now(), serialise })
     return { claim, open: (sealed: Buffer) => openAnswer(input, sealed) }

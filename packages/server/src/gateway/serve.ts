@@ -19,7 +19,7 @@ import { isIdempotencyKey, type Claim, type SentAnswer } from '#http/idempotency
 import { claimedTransaction } from '#http/idempotency/claimed-transaction.ts'
 import { replayOrRefuse, runClaimed, type ClaimedAnswer } from '#http/idempotency/run-claimed.ts'
 import { pageTurns } from '#http/page-turns.ts'
-import { assertNoBody, lazyCheck, lazyQuery, parseBody, bodyOf } from '#http/parse.ts'
+import { assertNoBody, lazyCheck, lazyQuery, parseBody, bodyFor } from '#http/parse.ts'
 import { lazyAnswers, type Answer } from '#http/serialise.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { limitAddress } from '@atrium/traffic/client-address'
@@ -167,7 +167,7 @@ function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCa
     if (op.role === 'issuer' && !req.tenantKey?.roles.includes('issuer')) throw new ApiError('issuer_role_required')
     const params = req.params as Record<string, string>
     for (const [name, kind] of idParams) if (!isId(kind, params[name] ?? '')) throw notAnId(kind, params[name] ?? '')
-    const bytes = bodyOf(req)
+    const bytes = bodyFor(op, req)
     const body = checkBody ? parseBody(bytes) : undefined
     checkBody?.(body)
     if (!checkBody) assertNoBody(bytes)

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '@atrium/contract/errors'
+import type { Operation } from '@atrium/contract/operation'
 import { readableLength } from '@atrium/contract/readable-length'
 import { readablePattern } from '@atrium/contract/readable-pattern'
 import { isJsonObject, JsonError, parseStrictJson, shortPath } from '@atrium/contract/strict-json'
@@ -107,6 +108,14 @@ export function decodePath(path: string): string {
 /** The bytes of the body, which no route of the API parses before the handler. */
 export function bodyOf({ body }: FastifyRequest): Buffer | undefined {
   return Buffer.isBuffer(body) ? body : undefined
+}
+
+const emptyObject = Buffer.from('{}')
+
+/** The same, with `{}` for an absent body where the operation takes one that is optional. */
+export function bodyFor({ bodyOptional }: Operation, req: FastifyRequest): Buffer | undefined {
+  const bytes = bodyOf(req)
+  return bodyOptional && !bytes?.length ? emptyObject : bytes
 }
 
 /** Parses the JSON of a required body. */

@@ -139,6 +139,7 @@ describe('the test event', () => {
   const tryIt = (body: object = {}) => world.call('POST', '/tenant/webhooks/test', body)
 
   test('is signed, marked as a test, and neither listed nor pulled', async (t) => {
+    assertError(await world.call('POST', '/tenant/webhooks/test'), 404, 'not_found')
     assertError(await tryIt(), 404, 'not_found')
     const server = await world.openHook(t)
     const secret = await world.setHook(server)
