@@ -10,7 +10,7 @@ import { deepWallet } from '../support/credits.ts'
 import { formsFound } from '../support/find-secrets.ts'
 import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
 import { dumpTables, queryDatabase } from '../support/query-database.ts'
-import { makeSamples, type Sample } from '../support/samples.ts'
+import { makeSamples, type Means, type Sample } from '../support/samples.ts'
 import { makeAgent, newRoom } from '../support/sessions.ts'
 
 let database: TestDatabase
@@ -27,9 +27,7 @@ before(async () => {
   // A proxy that can delay its statements.
   const env = { ATRIUM_PUBLIC_URL: first.origin, ATRIUM_SPACES_URL: first.spacesOrigin }
   second = await startAtrium({ databaseUrl: proxy.url, role: 'api', env })
-  tenant = await makeTenant(first.origin)
-  agentId = await makeAgent(first.origin, tenant, { endpoint: undefined, price_credits: 1 })
-  wallet = await deepWallet(first.origin, tenant)
+  ;({ tenant, agentId, wallet } = await makeMeans())
 })
 after(async () => {
   await Promise.all([first.end('SIGKILL'), second.end('SIGKILL')])
@@ -37,23 +35,29 @@ after(async () => {
   await database.drop()
 })
 
+async function makeMeans(): Promise<Means> {
+  const of = await makeTenant(first.origin)
+  const agent = await makeAgent(first.origin, of, { endpoint: undefined, price_credits: 1 })
+  return { tenant: of, agentId: agent, wallet: await deepWallet(first.origin, of) }
+}
+
 const count = async (sql: string, mark: string) => {
   const [row] = await queryDatabase<{ count: number }>(database.url, `select count(*)::integer from ${sql} = $1`, [mark])
   return row!.count
 }
 
 const costly = ['createCheckout', 'grantCoupon', 'launchSession']
-const sample = async (name: string, mark: string): Promise<Sample> =>
-  name === 'summonSession' ? summonSample(mark) : (await makeSamples(first.origin, { tenant, agentId, wallet }, mark))[name]!
+const sample = async (name: string, mark: string, by: Means = { tenant, agentId, wallet }): Promise<Sample> =>
+  name === 'summonSession' ? summonSample(mark, by) : (await makeSamples(first.origin, by, mark))[name]!
 
-async function summonSample(mark: string): Promise<Sample> {
-  const summonKey = await arm(tenant, agentId, mark)
+async function summonSample(mark: string, by: Means): Promise<Sample> {
+  const summonKey = await arm(by.tenant, by.agentId, mark, by.wallet)
   const options = { body: { summon_key: summonKey } }
   return { route: 'POST /sessions/summon', options, found: 'sessions where armed_id is not null and room' }
 }
 
-async function arm(of: TestTenant, agent: string, room: string): Promise<string> {
-  const body = { agent_id: agent, room: { ...newRoom(), room }, coupon: wallet, arm: true }
+async function arm(of: TestTenant, agent: string, room: string, coupon = wallet): Promise<string> {
+  const body = { agent_id: agent, room: { ...newRoom(), room }, coupon, arm: true }
   const { data } = await askGood(first.origin, 'POST /v1/sessions', { key: of.secret, idempotencyKey: randomUUID(), body })
   return data.summon_key
 }
@@ -256,19 +260,21 @@ test('an item add is replayed also after the collection has closed', async () =>
   assert.deepEqual([late.status, late.code], [409, 'collection_not_open'])
 })
 
-for (const name of ['createCollection', ...costly, 'summonSession']) {
-  test(`a repeat of ${name} waits for the first one and replays it, or gets Retry-After after five seconds`, async () => {
-    // What is stored and answered must be right each time. Only the waiting time may be wrong on a busy machine: if it pauses
-    // for a second, the server gives up the first one, after six seconds, and the repeat runs it.
-    let held = await holdFirst(name)
-    for (let tries = 1; tries < 4 && !isTimely(held); tries++) held = await holdFirst(name)
-    for (const repeat of held.repeats) {
-      assert.deepEqual([repeat.status, repeat.code], [409, 'idempotency_in_progress'])
-      assert.ok(Number(repeat.headers['retry-after']) >= 1)
-    }
-    assert.ok(isTimely(held), `waited ${held.waitedMs} ms`)
-  })
-}
+test('a repeat waits for the first one and replays it, or gets Retry-After after five seconds', async () => {
+  // What is stored and answered must be right each time. Only the waiting time may be wrong on a busy machine: if it pauses
+  // for a second, the server gives up the first one, after six seconds, and the repeat runs it.
+  let names = ['createCollection', ...costly, 'summonSession']
+  for (let tries = 1; tries <= 4 && names.length > 0; tries++) {
+    const held = await holdFirsts(names)
+    for (const { repeats } of held.filter(isTimely))
+      for (const repeat of repeats) {
+        assert.equal(repeat.code, 'idempotency_in_progress')
+        assert.ok(Number(repeat.headers['retry-after']) >= 1)
+      }
+    names = names.filter((_, i) => !isTimely(held[i]!))
+  }
+  assert.deepEqual(names, [], 'the repeats of these waited for another time')
+})
 
 interface Held {
   /** The answers to repeats while the first request was held. */
@@ -280,29 +286,45 @@ function isTimely({ repeats, waitedMs }: Held): boolean {
   return repeats.every(({ status }) => status === 409) && waitedMs > 4_500 && waitedMs < 7_000
 }
 
-/** Holds a request before its commit until two repeats are answered, and checks that all is run once. */
-async function holdFirst(name: string): Promise<Held> {
+/** Holds a request of each kind before its commit until two repeats of each are answered, and checks that all is run once. */
+async function holdFirsts(names: string[]): Promise<Held[]> {
+  // Each in a tenant of its own, so that none waits for a row that another one has locked.
+  const requests = await Promise.all(names.map(prepare))
+  const running: Promise<Answer>[] = []
+  const repeats: Promise<Held>[] = []
+  for (const { send } of requests) {
+    // The process also commits work of its own.
+    const point = { nth: 1, when: 'before', of: 'commit', inTransactionWith: 'into idempotency_keys' } as const
+    const stands = proxy.hold(point)
+    running.push(send(second))
+    await stands
+    repeats.push(repeat(send))
+  }
+  const held = await Promise.all(repeats)
+  const patient = requests.map(({ send }) => [send(first), send(second)])
+  proxy.release()
+  for (const [i, { idempotencyKey, found }] of requests.entries()) {
+    // The server may have aborted the first request; then the repeat runs it.
+    const late = await running[i]!
+    assert.ok(late.status === 201 || late.code === 'unavailable', late.text)
+    const answers = [...(await Promise.all(patient[i]!)), ...(late.status === 201 ? [late] : [])]
+    for (const answer of answers) assert.deepEqual([answer.status, answer.text], [201, answers[0]!.text])
+    assert.equal(await count(found, idempotencyKey), 1)
+  }
+  return held
+}
+
+async function prepare(name: string) {
   const idempotencyKey = randomUUID()
-  const { route, options, found } = await sample(name, idempotencyKey)
+  const { route, options, found } = await sample(name, idempotencyKey, await makeMeans())
   await call(second.origin, route, { ...options, body: 'not json' })
-  const send = ({ origin }: AtriumProcess): Promise<Answer> => call(origin, route, { ...options, idempotencyKey })
-  // The process also commits work of its own.
-  const point = { nth: 1, when: 'before', of: 'commit', inTransactionWith: 'into idempotency_keys' } as const
-  const stands = proxy.hold(point)
-  const running = send(second)
-  await stands
+  return { idempotencyKey, found, send: ({ origin }: AtriumProcess) => call(origin, route, { ...options, idempotencyKey }) }
+}
+
+async function repeat(send: (to: AtriumProcess) => Promise<Answer>): Promise<Held> {
   const startedAt = performance.now()
   const repeats = await Promise.all([send(first), send(second)])
-  const waitedMs = performance.now() - startedAt
-  const patient = [send(first), send(second)]
-  proxy.release()
-  // The server may have aborted the first request; then the repeat runs it.
-  const late = await running
-  assert.ok(late.status === 201 || late.code === 'unavailable', late.text)
-  const answers = [...(await Promise.all(patient)), ...(late.status === 201 ? [late] : [])]
-  for (const answer of answers) assert.deepEqual([answer.status, answer.text], [201, answers[0]!.text])
-  assert.equal(await count(found, idempotencyKey), 1)
-  return { repeats, waitedMs }
+  return { repeats, waitedMs: performance.now() - startedAt }
 }
 
 test('a key has 1 to 255 printable ASCII characters', async () => {

@@ -8,7 +8,8 @@ export interface Sample {
   found: string
 }
 
-interface Means {
+/** What makes them, and pays. */
+export interface Means {
   tenant: TestTenant
   agentId: string
   wallet: string
