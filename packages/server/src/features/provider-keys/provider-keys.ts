@@ -12,7 +12,11 @@ interface OpenedProviderKeys {
 
 /** Returns a tenant's keys in the clear, to call a provider on its behalf. */
 export async function openProviderKeys(db: Db, vault: Vault, tenantId: string): Promise<OpenedProviderKeys> {
-  const stored = await listProviderKeys(db, tenantId)
+  return openStoredKeys(vault, tenantId, await listProviderKeys(db, tenantId))
+}
+
+/** The same of keys that were read before. */
+export function openStoredKeys(vault: Vault, tenantId: string, stored: ProviderKey[]): OpenedProviderKeys {
   const keys = Object.fromEntries(
     stored.map(({ provider, keySealed }) => [provider, vault.open(keySealed, sealedRef(tenantId, provider)).toString()]),
   )

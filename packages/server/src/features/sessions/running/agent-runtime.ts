@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { keepTrying } from '@atrium/traffic/keep-trying'
 import { isPassing } from '#db/is-passing.ts'
+import type { Agent } from '#features/agents/agent.ts'
 import { findAgent } from '#features/agents/store.ts'
 import { toolsWithSecrets } from '#features/agents/agent-secrets.ts'
 import type { Context } from '#features/context.ts'
-import { openProviderKeys } from '#features/provider-keys/provider-keys.ts'
+import { openStoredKeys } from '#features/provider-keys/provider-keys.ts'
+import { listProviderKeys, type ProviderKey } from '#features/provider-keys/store.ts'
 import { ModelError } from '#ports/model/model-error.ts'
 import type { Meter } from '#ports/model/meter.ts'
 import type { Model, Turn } from '#ports/model/model.ts'
@@ -23,18 +25,38 @@ interface AgentRuntime {
   close(): Promise<void>
 }
 
-/**
- * Opens the model with the provider keys of the agent's own tenant, and the tools as they were at the launch, with
- * their current secrets.
- */
-async function openAgentRuntime(ctx: Context, { session, signal }: Run): Promise<AgentRuntime> {
-  const { agentTenantId, agentId, agent } = session
+/** What the owner can change while a session runs, sealed. */
+interface Secrets {
+  /** The keys of the agent's own tenant. */
+  providerKeys: ProviderKey[]
+  /** The agent as it is now, with the secrets of its tools. undefined: it was deleted. */
+  stored: Agent | undefined
+}
+
+async function readSecrets({ db }: Context, { agentTenantId, agentId }: Run['session']): Promise<Secrets> {
+  const [providerKeys, stored] = await Promise.all([listProviderKeys(db, agentTenantId), findAgent(db, agentTenantId, agentId)])
+  return { providerKeys, stored }
+}
+
+/** Differs where a secret was set again, or removed. */
+function versionOf({ providerKeys, stored }: Secrets): string {
+  const keys = providerKeys.map(({ provider, keySealed, url }) => [provider, keySealed.toString('base64'), url])
+  return JSON.stringify([keys, stored !== undefined, stored?.toolSecrets?.toString('base64')])
+}
+
+/** Opens the model, and the tools as they were at the launch, with the current secrets. */
+async function openAgentRuntime(
+  ctx: Context,
+  { session, signal }: Run,
+  { providerKeys, stored }: Secrets,
+): Promise<AgentRuntime> {
+  const { agentTenantId, agent } = session
   // Loaded by the first session: the libraries of the model providers take 20 MiB.
   const [{ openModel }, { openTools }] = await Promise.all([
     import('#ports/model/open-model.ts'),
     import('#ports/model/tools/open-tools.ts'),
   ])
-  const { keys, compatibleUrl } = await openProviderKeys(ctx.db, ctx.vault, agentTenantId)
+  const { keys, compatibleUrl } = openStoredKeys(ctx.vault, agentTenantId, providerKeys)
   const { egress } = ctx
   const opened = openModel({
     model: agent.model ?? undefined,
@@ -43,7 +65,6 @@ async function openAgentRuntime(ctx: Context, { session, signal }: Run): Promise
     fetch: egress.fetch,
   })
   const model = observedModel(ctx, agent.model ?? undefined, opened)
-  const stored = await findAgent(ctx.db, agentTenantId, agentId)
   const declared = stored ? toolsWithSecrets(ctx.vault, { ...stored, tools: agent.tools }) : []
   const openedTools = await openTools(declared as Parameters<typeof openTools>[0], egress, signal)
   const { tools, unreachable, unchecked } = openedTools
@@ -61,13 +82,15 @@ async function openAgentRuntime(ctx: Context, { session, signal }: Run): Promise
 const reopenAfterMs = 60_000
 
 /**
- * The runtime of a run, open as long as the run. A server that is down costs the agent its tools until the server is
- * back, no longer.
+ * The runtime of a run. It is opened again before an answer if the owner has changed a provider key or a secret of a tool
+ * since: a new key is used at once, and a removed one no more. A server that is down costs the agent its tools until the
+ * server is back, no longer.
  */
 export class ReopeningRuntime {
   readonly #ctx: Context
   readonly #run: Run
   #runtime: AgentRuntime | undefined
+  #version = ''
   #openedAtMs = 0
 
   constructor(ctx: Context, run: Run) {
@@ -77,9 +100,13 @@ export class ReopeningRuntime {
 
   async get(): Promise<AgentRuntime> {
     const before = this.#runtime
-    if (before && (before.isComplete || performance.now() - this.#openedAtMs < reopenAfterMs)) return before
-    const { signal } = this.#run
-    this.#runtime = await keepTrying(() => openAgentRuntime(this.#ctx, this.#run), { signal, isPassing })
+    const { session, signal } = this.#run
+    const secrets = await keepTrying(() => readSecrets(this.#ctx, session), { signal, isPassing })
+    const version = versionOf(secrets)
+    const isWhole = before?.isComplete || performance.now() - this.#openedAtMs < reopenAfterMs
+    if (before && version === this.#version && isWhole) return before
+    this.#runtime = await openAgentRuntime(this.#ctx, this.#run, secrets)
+    this.#version = version
     this.#openedAtMs = performance.now()
     await before?.close()
     return this.#runtime
@@ -94,8 +121,29 @@ export class ReopeningRuntime {
 const retryAfterMs = [1_000, 3_000, 9_000, 17_000, 30_000]
 const maxWaitMs = 60_000
 
-/** The model's answer to the history. A failure that may pass is tried again; the last one is thrown. */
-export async function replyTo(
+/**
+ * The model's answer to the history, with the secrets of this moment. If the provider refuses the key, and the owner has
+ * set another one meanwhile, the model is asked again with that one.
+ */
+export async function answerTo(
+  run: Run,
+  runtime: ReopeningRuntime,
+  history: RoomEntry[],
+  meter: Meter | undefined,
+): Promise<string> {
+  const opened = await runtime.get()
+  try {
+    return await replyTo(run, opened, history, meter)
+  } catch (error) {
+    if (!(error instanceof ModelError) || (error.code !== 'unauthorized' && error.code !== 'no_key')) throw error
+    const reopened = await runtime.get()
+    if (reopened === opened) throw error
+    return replyTo(run, reopened, history, meter)
+  }
+}
+
+/** A failure that may pass is tried again; the last one is thrown. */
+async function replyTo(
   { session, lease, signal }: Run,
   { model, tools }: Pick<AgentRuntime, 'model' | 'tools'>,
   history: RoomEntry[],

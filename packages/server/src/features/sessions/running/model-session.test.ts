@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startProviderServer, type ProviderServer } from '#testing/provider-server.ts'
 import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
@@ -135,6 +135,69 @@ describe('a model agent', () => {
     await world.say(session.room, 'Hello?')
     assert.equal((await ended(session, 'failed')).error.code, 'no_key')
     assert.match((await said(session.room))[0]!, /Anthropic/)
+  })
+
+  describe('whose owner changes the key of its provider', () => {
+    const first = 'sk-canary-12345'
+    const setKey = async (key: string | null) => {
+      const body = { openai_compatible: key && { url: provider.compatibleUrl, key } }
+      const got = await send(world.api, 'PUT', '/tenant/provider-keys', { key: world.tenant.secretKey, body })
+      assert.equal(got.status, 200, got.text)
+    }
+    /** Only with this key the provider answers. */
+    const answersOnly = (key: string) => {
+      provider.otherwise = ({ headers }) =>
+        headers['authorization'] === `Bearer ${key}`
+          ? { text: ['It is lit.'] }
+          : { status: 401, body: { error: { message: 'revoked' } } }
+    }
+    const untilAnswered = (room: Room, times: number) =>
+      eventually(async () => (await said(room)).filter((text) => text === 'It is lit.').length === times, 'it answers')
+    const askOnce = async (session: { room: Room }) => {
+      answersOnly(first)
+      await world.say(session.room, 'Hello?')
+      await untilAnswered(session.room, 1)
+    }
+    afterEach(() => setKey(first))
+
+    test('answers with the new key from then on', async () => {
+      const session = await launch()
+      await askOnce(session)
+      await setKey('sk-canary-67890')
+      answersOnly('sk-canary-67890')
+      const before = provider.requests.length
+      await world.say(session.room, 'And now?')
+      await untilAnswered(session.room, 2)
+      assert.equal(provider.requests.length, before + 1, 'the old key is not tried')
+      assert.equal((await statusOf(session)).status, 'running')
+      await world.control('POST', `/sessions/${session.id}/stop`, session.token)
+    })
+
+    test('answers with the new key also where the old one is refused in the middle of an answer', async () => {
+      const session = await launch()
+      await askOnce(session)
+      provider.script({ silent: true })
+      const before = provider.requests.length
+      await world.say(session.room, 'And now?')
+      await eventually(async () => provider.requests.length > before, 'the model is asked')
+      await setKey('sk-canary-67890')
+      answersOnly('sk-canary-67890')
+      provider.refuseSilent(401, { error: { message: 'revoked' } })
+      await untilAnswered(session.room, 2)
+      assert.equal((await statusOf(session)).status, 'running')
+      await world.control('POST', `/sessions/${session.id}/stop`, session.token)
+    })
+
+    test('does not use a key that was removed, and says why it leaves', async () => {
+      const session = await launch()
+      await askOnce(session)
+      await setKey(null)
+      const before = provider.requests.length
+      await world.say(session.room, 'And now?')
+      assert.equal((await ended(session, 'failed')).error.code, 'no_key')
+      assert.match((await said(session.room)).at(-1)!, /^I have to leave: This agent's owner has set no key for/)
+      assert.equal(provider.requests.length, before)
+    })
   })
 
   test('posts nothing once it is stopped in the middle of an answer', async () => {

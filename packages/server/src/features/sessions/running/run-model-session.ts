@@ -13,7 +13,7 @@ import { parkSession } from '../budget-store.ts'
 import type { HeldRoom, RoomMessage } from '../agent-room.ts'
 import { commitEnd, joinSession } from '../session-transitions.ts'
 import type { Session } from '../session.ts'
-import { ReopeningRuntime, replyTo } from './agent-runtime.ts'
+import { answerTo, ReopeningRuntime } from './agent-runtime.ts'
 import { BudgetMeter } from './budget-meter.ts'
 import { updateAnswered } from './lease-store.ts'
 import { openHeldRoom } from './open-held-room.ts'
@@ -84,7 +84,7 @@ async function converse(ctx: Context, run: Run, room: HeldRoom, { runtime, meter
   for (;;) {
     const turn = turnToAnswer(seen, { id: session.agentId, name: session.agent.name }, answeredSeq)
     if (turn) {
-      const text = await replyTo(run, await runtime.get(), seen, meter ?? undefined).catch(unlessStopped)
+      const text = await answerTo(run, runtime, seen, meter ?? undefined).catch(unlessStopped)
       if (text === undefined) return
       await say(run, room, { text, reply_to: turn.id, client_id: `${session.id}.${turn.seq}` })
       answeredSeq = turn.seq
