@@ -4,6 +4,7 @@ import { difference, impressionOf, type Impression } from './testing/pixels.ts'
 import { compose } from './compose.ts'
 import { paintPicture } from './paint-picture.ts'
 import { createRandom } from './random.ts'
+import { STYLE_OF } from './styles/styles.ts'
 import { readPrompt } from './reading/read-prompt.ts'
 
 const size = { width: 192, height: 128 }
@@ -17,6 +18,15 @@ async function usually(prompt: string, value: (one: Impression) => number): Prom
   const all = await Promise.all([1, 2, 3, 4].map(async (seed) => value(await seen(prompt, seed))))
   return all.reduce((sum, one) => sum + one, 0) / all.length
 }
+
+describe('the description', () => {
+  it('names lit windows only where they are lit', async () => {
+    const day = await paintPicture({ prompt: 'a cabin in the forest by day, gouache', seed: 1, ...size })
+    const night = await paintPicture({ prompt: 'a cabin in the forest at night, gouache', seed: 1, ...size })
+    assert.match(day.alt, /a cottage[,.]/)
+    assert.match(night.alt, /a cottage with lit windows/)
+  })
+})
 
 describe('a picture', () => {
   for (const subject of ['harbour', 'mountains', 'forest', 'garden', 'desert', 'winter village', 'fields']) {
@@ -103,6 +113,25 @@ describe('every subject in every style', () => {
     'abstract',
   ]
   const styles = ['gouache', 'papercut', 'riso', 'woodcut', 'poster', 'ink', 'stained glass', 'linocut']
+  for (const style of styles)
+    it(`${style}: rain and snow are drawn, as the description says`, async () => {
+      for (const weather of ['rain', 'snow'] as const) {
+        const paint = async (hasFall: boolean) => {
+          const random = createRandom(style)
+          const reading = { ...readPrompt(`mountains by day, ${style}`, random), weather }
+          const { picture } = compose(reading, random, 384, 256)
+          const plates = picture.plates.filter(({ kind }) => kind !== 'fall')
+          assert.equal(plates.length, picture.plates.length - 1)
+          return STYLE_OF[reading.style].paint(hasFall ? picture : { ...picture, plates })
+        }
+        const [fall, none] = await Promise.all([paint(true), paint(false)])
+        assert.ok(
+          fall.data.some((value, at) => Math.abs(value - none.data[at]!) > 0.05),
+          weather,
+        )
+      }
+    })
+
   for (const prompt of prompts) {
     it(`${prompt}: sound drawings, upright and across, with rain and snow`, () => {
       for (const style of styles) {

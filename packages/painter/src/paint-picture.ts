@@ -6,7 +6,7 @@ import type { StyleName, Weather } from './reading/reading.ts'
 import { STYLE_OF } from './styles/styles.ts'
 
 /** Increase this number when the same request would give other pixels. */
-export const painterVersion = '1'
+export const painterVersion = '2'
 
 export type PaintRequest = { prompt: string; width: number; height: number; seed: number }
 export type Picture = { png: Uint8Array; style: StyleName; alt: string }

@@ -19,7 +19,8 @@ export const poster: Style = {
     const { frame } = picture
     const canvas = createCanvas(frame)
     for (const plate of picture.plates) if (plate.kind === 'shapes') await layAndRelease(canvas, plate.body, frame)
-    if (picture.plates.some((plate) => plate.kind === 'fall' && plate.what === 'snow')) await dotSnow(canvas, picture)
+    for (const plate of picture.plates)
+      if (plate.kind === 'fall') await (plate.what === 'snow' ? dotSnow : ruleRain)(canvas, picture)
     await frameIt(canvas, picture)
     printGrain(canvas, picture)
     return canvas
@@ -47,6 +48,18 @@ async function dotSnow(canvas: Canvas, { frame, random }: Picture): Promise<void
       `<circle cx="${chance.between(0, frame.width).toFixed(1)}" cy="${chance.between(0, frame.height).toFixed(1)}" r="${chance.between(2, 7).toFixed(1)}"/>`,
   )
   await layAndRelease(canvas, `<g fill="#fbf8f0">${dots.join('')}</g>`, frame)
+}
+
+/** Straight parallel strokes, each ending in a point. */
+async function ruleRain(canvas: Canvas, { frame, random }: Picture): Promise<void> {
+  const chance = random.fork('strokes')
+  const short = (length: number) => length.toFixed(1)
+  const strokes = Array.from({ length: 110 }, () => {
+    const [x, y] = [chance.between(0, frame.width * 1.1), chance.between(-60, frame.height)]
+    const [length, width] = [chance.between(30, 90), chance.between(1.6, 3.4)]
+    return `M${short(x)} ${short(y)}l${short(-length * 0.2)} ${short(length)}l${short(width)} 0Z`
+  })
+  await layAndRelease(canvas, `<path fill="#dfe8ee" fill-opacity="0.7" d="${strokes.join('')}"/>`, frame)
 }
 
 async function frameIt(canvas: Canvas, { frame }: Picture): Promise<void> {

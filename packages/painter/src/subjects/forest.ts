@@ -177,7 +177,7 @@ function addDweller(stage: Stage): void {
   if (extras.has('house') || (light.lit && !extras.has('deer'))) {
     const home = cottage(pen, stage.focus, y - 14, frame.height * 0.17, 0.62, stage.reading.snow)
     addShapes(stage, 0.6, home.body, home.glows)
-    stage.words.push('a cottage with lit windows')
+    stage.words.push(light.lit ? 'a cottage with lit windows' : 'a cottage')
     return
   }
   addShapes(stage, 0.74, deer(pen, stage.focus, y, frame.height * 0.125, 0.74, stage.focus > frame.width / 2 ? -1 : 1))
