@@ -13,7 +13,7 @@ export class PictureChild {
   readonly #process: ChildProcess
   readonly exited: Promise<void>
   alive = true
-  /** How long the process stays idle after its last job. */
+  /** Its memory after its last job. */
   rssBytes = 0
 
   constructor() {

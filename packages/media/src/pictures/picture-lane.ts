@@ -5,6 +5,7 @@ import type { PictureJob, PictureResults } from './picture-job.ts'
 
 /** A process that has grown to this size is replaced. */
 const maxIdleRssBytes = 160 * 1024 * 1024
+/** How long a process stays idle after its last job. */
 const idleMs = 60_000
 
 /** Runs jobs of one kind in a few processes, which are kept for a while when they are idle. */

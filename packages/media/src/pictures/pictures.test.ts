@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import fs, { mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import sharp, { type Sharp } from 'sharp'
@@ -210,4 +212,33 @@ test('24 slow pictures of one tenant do not hold up the quick one of another', a
   assert.ok(ended.length < 24)
   await shared.close()
   await Promise.allSettled(flood)
+})
+
+test('a folder that cannot be removed does not protect other abandoned ones', async (t) => {
+  const inside = await mkdtemp(join(tmpdir(), 'sweep-'))
+  t.after(() => rm(inside, { recursive: true }))
+  const { TMPDIR: before } = process.env
+  t.after(() => {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+  })
+  process.env['TMPDIR'] = inside
+  const folders = ['atrium-picture-1', 'atrium-picture-2', 'atrium-picture-3'].map((name) => join(inside, name))
+  const long = new Date(Date.now() - 2 * 60 * 60_000)
+  for (const folder of folders) {
+    await mkdir(folder)
+    await utimes(folder, long, long)
+  }
+  const remove = fs.rm
+  // As of another user: root could remove it.
+  const mock = t.mock.method(fs, 'rm', (...args: Parameters<typeof remove>) =>
+    args[0] === folders[0] ? Promise.reject(new Error('EACCES')) : remove(...args),
+  )
+  syncBuiltinESMExports()
+  t.after(() => {
+    mock.mock.restore()
+    syncBuiltinESMExports()
+  })
+  assert.equal(await pictures.sweep(), 2)
+  assert.deepEqual(await readdir(inside), ['atrium-picture-1'])
 })

@@ -82,15 +82,19 @@ export class Pictures {
     })
   }
 
-  /** Removes the folders of killed processes, and returns how many. */
+  /** Removes the folders of killed processes that it can remove, and returns how many. */
   async sweep(): Promise<number> {
     const names = (await readdir(tmpdir())).filter((name) => name.startsWith(folderPrefix))
     let removed = 0
     for (const folder of names.map((name) => join(tmpdir(), name))) {
       const stats = await stat(folder).catch(() => undefined)
       if (!stats || Date.now() - stats.mtimeMs < abandonedMs) continue
-      await rm(folder, { recursive: true, force: true })
-      removed++
+      // One of another user of this machine cannot be removed, and must not protect those behind it.
+      const isRemoved = await rm(folder, { recursive: true, force: true }).then(
+        () => true,
+        () => false,
+      )
+      if (isRemoved) removed++
     }
     return removed
   }

@@ -14,16 +14,17 @@ async function frame(webp: Buffer, page: number): Promise<[number, number, numbe
   return channels.slice(0, 3).map(({ mean }) => Math.round(mean)) as [number, number, number]
 }
 
+const framesOf = async (webp: Buffer) => (await sharp(webp, { animated: true }).metadata()).pages ?? 1
+
 describe('a clip', () => {
   it('shows each picture in its turn, fades between them, and begins again for ever', async () => {
-    const { webp, width, height, frames, durationMs } = await makeClip({
+    const { webp, width, height } = await makeClip({
       pictures: [await plain('#f00'), await plain('#00f')],
       delayMs: 1000,
     })
     const { pages, loop, delay, format } = await sharp(webp, { animated: true }).metadata()
-    assert.deepEqual({ format, pages, loop, width, height }, { format: 'webp', pages: frames, loop: 0, width: 320, height: 240 })
+    assert.deepEqual({ format, pages, loop, width, height }, { format: 'webp', pages: 10, loop: 0, width: 320, height: 240 })
     assert.deepEqual(delay, [1000, 60, 60, 60, 60, 1000, 60, 60, 60, 60])
-    assert.equal(durationMs, 2480)
     const [red, between, blue, back] = await Promise.all([0, 2, 5, 8].map(async (page) => frame(webp, page)))
     assert.ok(red![0] > 240 && red![2] < 15)
     assert.ok(between![0] > 80 && between![2] > 60)
@@ -49,8 +50,8 @@ describe('a clip', () => {
 
   it('takes the first frame of what is itself animated', async () => {
     const animated = (await makeClip({ pictures: [await plain('#f00'), await plain('#00f')] })).webp
-    const { webp, frames } = await makeClip({ pictures: [animated] })
-    assert.equal(frames, 1)
+    const { webp } = await makeClip({ pictures: [animated] })
+    assert.equal(await framesOf(webp), 1)
     assert.ok((await frame(webp, 0))[0] > 230)
   })
 
@@ -76,7 +77,8 @@ describe('a clip', () => {
         plain(`hsl(${(index * 151) % 360}, 90%, ${30 + (index % 5) * 10}%)`, 1600, 1200),
       ),
     )
-    const { width, height, frames } = await makeClip({ pictures })
+    const { webp, width, height } = await makeClip({ pictures })
+    const frames = await framesOf(webp)
     assert.ok(width * height * frames <= 41_000_000, `${width}×${height}×${frames}`)
     assert.ok(frames >= 100)
   })

@@ -15,7 +15,7 @@ export type ClipRequest = {
   signal?: AbortSignal | undefined
 }
 
-export type Clip = { webp: Buffer; width: number; height: number; frames: number; durationMs: number }
+export type Clip = { webp: Buffer; width: number; height: number }
 
 export const MAX_CLIP_PICTURES = 50
 const MAX_SIDE = 1024
@@ -61,9 +61,7 @@ export async function makeClip({ pictures, delayMs = 2200, signal }: ClipRequest
   const webp = await sharp(film.pixels, { raw: { width, height: height * film.count, channels: 3, pageHeight: height } })
     .webp({ quality: 82, effort: 2, loop: 0, delay: delays })
     .toBuffer()
-  // Identical frames are merged into a longer one.
-  const { pages } = await sharp(webp, { animated: true }).metadata()
-  return { webp, width, height, frames: pages ?? 1, durationMs: delays.reduce((sum, delay) => sum + delay, 0) }
+  return { webp, width, height }
 }
 
 type Shape = { width: number; height: number }
