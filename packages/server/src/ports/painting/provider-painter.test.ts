@@ -182,6 +182,14 @@ describe('painting with a provider', () => {
     })
   }
 
+  it('describes the picture by its prompt, and cuts a long one between characters', async () => {
+    answer = images(await square('png'))
+    for (const before of ['', 'a']) {
+      const { alt } = await painter().paint({ ...request, prompt: `${before}${'👩‍👩‍👧'.repeat(200)}` })
+      assert.match(alt, /^Picture made by a model for the words: a?(👩‍👩‍👧){10,199}…$/u)
+    }
+  })
+
   it('opens a picture again whose process was killed, and asks for no second one', async (t) => {
     answer = images(await square('png'))
     asked.length = 0

@@ -3,6 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateImage, type ImageModel } from 'ai'
 import type { Pictures } from '@atrium/media/pictures/pictures'
+import { cutText } from '../model/cut-text.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { assertPaintable, type Painted, type Painter, type PaintRequest } from './painter.ts'
 import { readPicture } from './read-picture.ts'
@@ -110,8 +111,11 @@ function nearest<T extends string>(shapes: readonly [T, ...T[]], ratio: number):
   return shapes.reduce((best, shape) => (away(shape) < away(best) ? shape : best))
 }
 
+/** How much of the prompt describes the picture. */
+const MAX_WORDS_BYTES = 600
+
 /** Describes the picture by its prompt, because its content is unknown. */
 function describe(prompt: string): string {
   const words = prompt.replaceAll(/\s+/g, ' ').trim()
-  return `Picture made by a model for the words: ${words.length > 300 ? `${words.slice(0, 299)}…` : words}`
+  return `Picture made by a model for the words: ${cutText(words, MAX_WORDS_BYTES)}`
 }
