@@ -15,16 +15,19 @@ export async function paintInThread(request: PaintRequest, signal?: AbortSignal)
     workerData: request,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMib },
   })
-  const stop = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(timeoutMs)])
+  const { promise, resolve, reject } = Promise.withResolvers<Picture>()
+  const abort = () => reject(signal?.reason as Error)
+  const timer = setTimeout(() => reject(new Error(`the painter took longer than ${timeoutMs / 1000} s`)), timeoutMs)
+  signal?.addEventListener('abort', abort, { once: true })
+  thread.once('message', resolve)
+  thread.once('error', reject)
+  thread.once('exit', () => reject(new Error('the painter stopped without a picture')))
   try {
-    return await new Promise<Picture>((resolve, reject) => {
-      const fail = (): void => reject(stop.reason as Error)
-      stop.addEventListener('abort', fail, { once: true })
-      thread.once('message', resolve)
-      thread.once('error', reject)
-      thread.once('exit', () => reject(new Error('the painter stopped without a picture')))
-    })
+    return await promise
   } finally {
+    // Both hold the promise, and so the picture.
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
     await thread.terminate()
   }
 }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import sharp, { type Metadata } from 'sharp'
+import { paintInThread } from '@atrium/painter/paint-in-thread'
 import { chunksOf, difference, impressionOf } from '@atrium/painter/testing/pixels'
 import { createLocalPainter } from './local-painter.ts'
 
@@ -70,6 +74,20 @@ describe('the painter in the house', () => {
     await assert.rejects(painter.paint({ prompt: 'city', seed: 1, ...size, signal: AbortSignal.abort(new Error('before')) }), {
       message: 'before',
     })
+  })
+
+  it('holds a picture no longer than its caller does, also while the signal may still abort', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const { signal } = new AbortController()
+    const paint = async () => new WeakRef((await paintInThread({ prompt: 'sea', seed: 1, ...size }, signal)).png)
+    const png = await paint()
+    for (let turn = 0; turn < 20 && png.deref(); turn++) {
+      await setImmediate()
+      collect()
+    }
+    assert.ok(png.deref() === undefined)
+    assert.equal(signal.aborted, false)
   })
 
   it('refuses sizes and seeds that it cannot paint', async () => {
