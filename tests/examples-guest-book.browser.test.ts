@@ -134,6 +134,45 @@ describe(
       assert.deepEqual(problems, [])
     })
 
+    test('an entry that changes does not come to the top, also if it is on a page that was not read', async () => {
+      const items = `/v1/collections/${book.id}/items`
+      const asOwner = { key, token: book.ownerToken }
+      const [oldest] = (await askGood(atrium.origin, `GET ${items}/open?order=oldest&limit=1`, { key })).data
+      const page = await open('')
+      await page.locator('#entries li').nth(29).waitFor()
+      await askGood(atrium.origin, `PATCH ${items}/${oldest.id}`, { ...asOwner, body: { hero: true } })
+      const body = { type: 'message', content: { text: 'The newest of all' } }
+      await askGood(atrium.origin, `POST ${items}`, { ...asOwner, body })
+      await page.getByText('The newest of all').waitFor()
+      assert.equal(await page.locator('#entries p').first().textContent(), 'The newest of all')
+      assert.equal(await page.locator(`#${oldest.id}`).count(), 0)
+      await page.getByRole('button', { name: 'Older entries' }).click()
+      await page.locator(`#${oldest.id}`).waitFor()
+      assert.equal(await page.locator('#entries li').last().getAttribute('id'), oldest.id)
+      await page.context().close()
+      assert.deepEqual(problems, [])
+    })
+
+    test('a list that cannot be read once does not end the following', async () => {
+      const page = await open('')
+      await page.locator('#entries li').nth(29).waitFor()
+      const shown = await page.locator('#entries li').count()
+      let isRefused = true
+      await page.route(/\/items\/open\?/, (route) =>
+        isRefused
+          ? route.fulfill({ status: 400, json: { error: { code: 'invalid_request', message: 'Refused once' } } })
+          : route.continue(),
+      )
+      await page.reload()
+      await page.getByRole('alert').filter({ hasText: 'Refused once' }).waitFor()
+      isRefused = false
+      const body = { type: 'message', content: { text: `After ${shown} entries` } }
+      await askGood(atrium.origin, `POST /v1/collections/${book.id}/items`, { key, token: book.writeToken, body })
+      await page.getByText(`After ${shown} entries`).waitFor()
+      await page.context().close()
+      problems.length = 0
+    })
+
     test('a refused entry stays in the form, and the page says why', async () => {
       const page = await open('#write=cct_wrong')
       await page.getByRole('textbox', { name: 'Your words' }).fill('Let me in')

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../packages/web/src/testing/start-test-browser.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
-import { askGood, makeTenant, type TestTenant } from './support/call-api.ts'
+import { askGood, call, makeTenant, type TestTenant } from './support/call-api.ts'
 import { copyExample, makeFolder, skipWithoutNpm, startExample, type RunningExample } from './support/example.ts'
 
 const skip = skipWithoutChromium || skipWithoutNpm
@@ -105,6 +105,7 @@ describe('the examples with a server', { skip, timeout: 180_000, concurrency: fa
     assert.equal((await send('x'.repeat(70_000))).status, 413)
     const foreign = await fetch(`${url.replace('localhost', '127.0.0.1')}make`, { method: 'POST' })
     assert.equal(foreign.status, 404, 'another site cannot press the buttons')
+    await assertOwnName(url, ['/', '/events'])
 
     await example.end()
     await start()
@@ -124,7 +125,13 @@ describe('the examples with a server', { skip, timeout: 180_000, concurrency: fa
   })
 
   test('a paid agent: its price is held at the launch, and captured when it leaves', async () => {
-    const { url } = await play('paid-agent', /The visit is at/, { AGENT_PORT: String(await freePort()) })
+    const agentPort = String(await freePort())
+    const { url } = await play('paid-agent', /The visit is at/, { AGENT_PORT: agentPort })
+    await assertOwnName(url, ['/', '/state'])
+    const send = (text: string) =>
+      fetch(`http://localhost:${agentPort}/`, { method: 'POST', body: new Blob([text]).stream(), duplex: 'half' })
+    assert.equal((await send('{}')).status, 401, 'without Content-Length: read, and refused for its signature')
+    assert.equal((await send('x'.repeat(300_000))).status, 413)
     const opened = await open(url)
     const { page } = opened
     const shows = (id: string, number: number) => page.locator(`#${id}`, { hasText: new RegExp(`^${number}$`) }).waitFor()
@@ -146,6 +153,7 @@ describe('the examples with a server', { skip, timeout: 180_000, concurrency: fa
 
   test('blind tokens: two buyers redeem, and the log of the issuer fits every token equally', async () => {
     const { url } = await play('blind-token-issuer', /Tokens are given at/)
+    await assertOwnName(url, ['/', '/log', '/settings'])
     const opened = await open(url)
     const { page } = opened
     for (const [index, buyer] of ['Ada', 'Grace'].entries()) {
@@ -165,6 +173,15 @@ describe('the examples with a server', { skip, timeout: 180_000, concurrency: fa
     await assertSound(opened)
   })
 })
+
+/** A foreign page whose name leads to this machine is another origin, and reads nothing. */
+async function assertOwnName(url: string, paths: string[]): Promise<void> {
+  const { port } = new URL(url)
+  for (const path of paths) {
+    const { status } = await call(`http://127.0.0.1:${port}`, `GET ${path}`, { headers: { host: `rebound.example:${port}` } })
+    assert.equal(status, 404, path)
+  }
+}
 
 /** For each line of the log and each signature there is a blinding factor, so that nobody can tell which pairs belong together. */
 async function assertUnlinkable(page: Page, url: string): Promise<void> {

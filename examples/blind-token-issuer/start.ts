@@ -1,10 +1,9 @@
 // An issuer of blind tokens (RFC 9474): signs what a browser has blinded, and shows on a page that its log does not
 // tell whose token was redeemed. Atrium has the public key only, and pays each token out of the issuer's balance.
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { cp, readFile, rename, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { extname } from 'node:path'
-import { json } from 'node:stream/consumers'
 import { createClient } from '@atrium/client'
 import { blindSign } from '@atrium/client/blind-sign'
 
@@ -26,17 +25,33 @@ const log: { buyer: string; blinded: string; blindSignature: string }[] = []
 
 async function findOrOpenIssuer(): Promise<Issuer> {
   const file = new URL('issuer.json', import.meta.url)
-  const kept = await readFile(file, 'utf8').catch(() => undefined)
-  if (kept !== undefined) return JSON.parse(kept) as Issuer
+  const keep = async (what: Partial<Issuer>) => {
+    const written = new URL('issuer.json.new', import.meta.url)
+    await writeFile(written, `${JSON.stringify(what)}\n`, { mode: 0o600 })
+    await rename(written, file)
+  }
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  const kept = text === undefined ? {} : (JSON.parse(text) as Partial<Issuer>)
+  if (kept.privateKey && kept.epoch && kept.publishableKey) return kept as Issuer
   if (!key) throw new Error('set ATRIUM_SECRET_KEY to the secret key (wsk_…) that the first start of Atrium printed')
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
-  const { n = '', e = '' } = publicKey.export({ format: 'jwk' })
-  await fund(10 * value)
-  const { data: published } = await atrium.publishEpoch({ body: { public_key: { kty: 'RSA', n, e }, value } })
-  const { data: made } = await atrium.createKey({ body: { kind: 'publishable', name: 'token page' } })
+  const privateKey = kept.privateKey
+    ? createPrivateKey(kept.privateKey)
+    : generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  // Kept before it is published: tokens of an epoch whose key is lost can never be signed.
+  await keep({ privateKey: pem })
+  const { n = '', e = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
+  await fund(10 * value)
+  // The same Idempotency-Key for the same key: after a lost answer, the next start gets it again, within a day.
+  const { data: published } = await atrium.publishEpoch({
+    idempotencyKey: `epoch-${n.slice(0, 86)}`,
+    body: { public_key: { kty: 'RSA', n, e }, value },
+  })
+  const { data: made } = await atrium.createKey({ body: { kind: 'publishable', name: 'token page' } })
   const issuer = { privateKey: pem, epoch: published.epoch, publishableKey: made.key }
-  await writeFile(file, `${JSON.stringify(issuer)}\n`, { mode: 0o600 })
+  await keep(issuer)
   return issuer
 }
 
@@ -62,10 +77,16 @@ function sell({ buyer, blinded }: { buyer: string; blinded: string }, privateKey
 }
 
 async function answer(req: IncomingMessage, res: ServerResponse, { epoch, publishableKey }: Issuer, privateKey: KeyObject) {
+  // A foreign page may resolve its own name to 127.0.0.1.
+  if (![`localhost:${port}`, `127.0.0.1:${port}`].includes(req.headers.host ?? '')) return void res.writeHead(404).end()
   if (req.method === 'POST' && req.url === '/buy') {
-    if (req.headers['sec-fetch-site'] !== 'same-origin' || Number(req.headers['content-length'] ?? Infinity) > 4_096)
-      return void res.writeHead(400).end()
-    const { buyer, blinded } = (await json(req)) as Record<string, unknown>
+    if (req.headers['sec-fetch-site'] !== 'same-origin') return void res.writeHead(400).end()
+    let body = ''
+    for await (const part of req.setEncoding('utf8') as AsyncIterable<string>) {
+      body += part
+      if (body.length > 4_096) return void res.writeHead(413).end()
+    }
+    const { buyer, blinded } = JSON.parse(body) as Record<string, unknown>
     if (typeof buyer !== 'string' || typeof blinded !== 'string' || buyer.length > 60) return void res.writeHead(400).end()
     return send(res, { blindSignature: sell({ buyer, blinded }, privateKey) })
   }

@@ -2,7 +2,6 @@
 // session ends.
 import { randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { text } from 'node:stream/consumers'
 import type { SessionLaunched } from '@atrium/client/agent-request'
 import type { AgentSession } from '@atrium/client/agent-session'
 import { joinSession, verifyAgentRequest } from '@atrium/client/remote-agent'
@@ -14,10 +13,13 @@ if (!secret) throw new Error('Set SIGNING_SECRET to the signing_secret that regi
 const sessions = new Map<string, AgentSession | undefined>()
 
 async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  let body = ''
   // Anyone can send a request here, so it reads no more than a launch may have.
-  if (Number(req.headers['content-length'] ?? Infinity) > 262_144) return void res.writeHead(413).end()
-  const verified = text(req).then((body) => verifyAgentRequest(body, req.headers, secret))
-  const request = await verified.catch((error: unknown) => console.warn('refused:', error))
+  for await (const part of req.setEncoding('utf8') as AsyncIterable<string>) {
+    body += part
+    if (body.length > 262_144) return void res.writeHead(413).end()
+  }
+  const request = await verifyAgentRequest(body, req.headers, secret).catch((error: unknown) => console.warn('refused:', error))
   // The agent answers first and works afterwards, because a launch without a timely answer is sent again.
   res.writeHead(request ? 204 : 401).end()
   if (request?.type === 'session.launched') await attend(request)
@@ -53,5 +55,5 @@ function answerTo(said: string): string {
   return rolls.length > 1 ? `${rolls.join(' + ')} = ${sum}` : `${sum}`
 }
 
-const server = createServer((req, res) => void receive(req, res))
+const server = createServer((req, res) => void receive(req, res).catch(console.warn))
 server.listen(Number(port), () => console.log(`waiting for launches at port ${port}`))

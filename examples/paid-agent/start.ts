@@ -1,6 +1,7 @@
 // Plays a paid visit: registers the agent of agent.ts, buys credits, launches the agent into a room for some of them,
 // and shows on a page what is said and where the credits go.
-import { readFile, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { createClient, followStream, newRoomSecret, NotFoundError, openRoom } from '@atrium/client'
@@ -20,17 +21,39 @@ const said: { author: string; text: string }[] = []
 let coupon = ''
 let session: { id: string; controlToken: string } | undefined
 
-/** The agent is registered once: its signing secret is shown in that answer, and never again. */
+/** The Idempotency-Key of the registration, and what it returned. */
+interface Kept {
+  idempotencyKey?: string
+  id?: string
+  signingSecret?: string
+}
+
+/**
+ * The agent is registered once: its signing secret is shown in that answer only. The key is kept before, so that a start
+ * that follows a lost answer within a day gets the same answer.
+ */
 async function findOrRegisterAgent(): Promise<{ id: string; signingSecret: string }> {
   const file = new URL('agent.json', import.meta.url)
-  const kept = await readFile(file, 'utf8').catch(() => undefined)
-  if (kept !== undefined) return JSON.parse(kept) as { id: string; signingSecret: string }
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  const { id, signingSecret, idempotencyKey = randomUUID() } = JSON.parse(text ?? '{}') as Kept
+  if (id && signingSecret) return { id, signingSecret }
+  const keep = async (what: Kept) => {
+    const written = new URL('agent.json.new', import.meta.url)
+    await writeFile(written, JSON.stringify(what), { mode: 0o600 })
+    await rename(written, file)
+  }
+  await keep({ idempotencyKey })
   const manifest = { name: 'Dice', description: 'Rolls dice.', instructions: '', price_credits: price, max_minutes: 30 }
-  const { data } = await atrium.registerAgent({ body: { ...manifest, endpoint: `http://localhost:${agentPort}/` } })
+  const { data } = await atrium.registerAgent({
+    idempotencyKey,
+    body: { ...manifest, endpoint: `http://localhost:${agentPort}/` },
+  })
   // For its own tenant only; `active` puts it into the public catalog.
   await atrium.setAgentStatus({ agentId: data.id, body: { status: 'private' } })
   const agent = { id: data.id, signingSecret: data.signing_secret ?? '' }
-  await writeFile(file, JSON.stringify(agent), { mode: 0o600 })
+  await keep(agent)
   return agent
 }
 
@@ -80,17 +103,20 @@ async function show(page?: ServerResponse): Promise<void> {
   for (const one of page ? [page] : pages) one.write(`data: ${JSON.stringify(state)}\n\n`)
 }
 
+/** A failed read of the state must not end the following. */
+const report = (error: unknown) => console.error(error instanceof Error ? error.message : error)
+
 async function followConversation(): Promise<void> {
   for await (const { author, message } of room.follow()) {
     said.push({ author: author.kind === 'agent' ? (author.name ?? 'Agent') : 'You', text: message.text })
-    await show()
+    await show().catch(report)
   }
 }
 
 /** Every change of a session or of credits is an event. */
 async function followEvents(): Promise<void> {
   for await (const { event } of followStream(atrium.streamEvents, {}))
-    if (/^(session|coupon|checkout)\./.test(event)) await show()
+    if (/^(session|coupon|checkout)\./.test(event)) await show().catch(report)
 }
 
 const policy = "default-src 'none'; img-src data:; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'"
@@ -101,6 +127,8 @@ const files: Record<string, [name: string, type: string]> = {
 }
 
 async function answer(req: IncomingMessage, res: ServerResponse, agentId: string): Promise<void> {
+  // A foreign page may resolve its own name to 127.0.0.1.
+  if (![`localhost:${port}`, `127.0.0.1:${port}`].includes(req.headers.host ?? '')) return void res.writeHead(404).end()
   const file = files[req.url ?? '']
   if (file) {
     const content = await readFile(new URL(`public/${file[0]}`, import.meta.url))

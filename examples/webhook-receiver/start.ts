@@ -22,6 +22,8 @@ const files: Record<string, [name: string, type: string]> = {
 }
 
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  // A foreign page may resolve its own name to 127.0.0.1.
+  if (![`localhost:${port}`, `127.0.0.1:${port}`].includes(req.headers.host ?? '')) return void res.writeHead(404).end()
   const file = files[req.url ?? '']
   if (file) {
     const content = await readFile(new URL(`public/${file[0]}`, import.meta.url))

@@ -19,7 +19,10 @@ let nextPage
 
 /** @typedef {Awaited<ReturnType<typeof atrium.listOpenItems>>['data'][number]} Entry */
 
-/** Shows an entry: in its place if it is there, else as the newest or the oldest. Text stays text, whatever it holds. */
+/**
+ * Shows an entry: in its place by time, the newest first, or at the end of a page that is read. One that is older than
+ * what was read so far comes with its page. Text stays text, whatever it holds.
+ */
 function show(/** @type {Entry} */ { id: itemId, content, author, created_at, hero }, isOld = false) {
   const entry = document.createElement('li')
   entry.id = itemId
@@ -31,9 +34,11 @@ function show(/** @type {Entry} */ { id: itemId, content, author, created_at, he
   entry.lastElementChild?.append(time)
   if (ownerToken) entry.append(hideButton(itemId, author))
   const shown = document.getElementById(itemId)
-  if (shown) shown.replaceWith(entry)
-  else if (isOld) entries.append(entry)
-  else entries.prepend(entry)
+  if (shown) return shown.replaceWith(entry)
+  const timeOf = (/** @type {Element} */ one) => one.querySelector('time')?.dateTime ?? ''
+  const next = isOld ? undefined : [...entries.children].find((one) => timeOf(one) <= created_at)
+  if (next) next.before(entry)
+  else if (isOld || !nextPage) entries.append(entry)
 }
 
 /** An element with text of a guest; `dir` follows its script. */
@@ -57,6 +62,7 @@ function hideButton(/** @type {string} */ itemId, /** @type {string | null} */ a
 
 async function showOlder(/** @type {string | undefined} */ cursor) {
   const { data, nextCursor } = await atrium.listOpenItems({ id, query: { limit: 30, ...(cursor ? { cursor } : {}) } })
+  if (!cursor) entries.replaceChildren()
   for (const item of data) show(item, true)
   nextPage = nextCursor
   more.hidden = !nextPage
@@ -68,13 +74,13 @@ const showEmpty = () => void (element('empty').hidden = entries.childElementCoun
 /** The stream is opened first and the list is read then, so that nothing can be missed between the two. */
 async function follow() {
   for await (const { event, data } of followStream(atrium.streamCollection, { id })) {
-    if (event === 'ready' || event === 'reset') {
-      entries.replaceChildren()
-      await showOlder(undefined)
-    } else if (event === 'item') {
+    // A list that cannot be read must not end the following.
+    if (event === 'ready' || event === 'reset') await attempt(() => showOlder(undefined))
+    else if (event === 'item') {
       const isNew = document.getElementById(data.id) === null
       show(data)
-      if (isNew) element('news').textContent = `${data.author ?? 'Somebody'} wrote in the guest book.`
+      if (isNew && document.getElementById(data.id))
+        element('news').textContent = `${data.author ?? 'Somebody'} wrote in the guest book.`
     } else if (event === 'removed') document.getElementById(data.id)?.remove()
     showEmpty()
   }
