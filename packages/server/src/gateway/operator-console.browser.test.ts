@@ -193,6 +193,8 @@ describe("the operator's console in Chromium", { skip: skipWithoutChromium, time
     const hidden = reads()
     await page.clock.runFor(60_000)
     assert.equal(reads(), hidden)
+    // A page that does not read at once would read some seconds later.
+    await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000)
     const again = page.waitForRequest((request) => request.url().endsWith('/v1/operator/queues'))
     await page.evaluate(`delete document.visibilityState; document.dispatchEvent(new Event('visibilitychange'))`)
     // It is read at once when it is seen again.
