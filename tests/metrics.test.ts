@@ -61,9 +61,11 @@ test('one page has the metrics of both API processes, added up, of the worker an
   for (const answer of await Promise.all(asks)) assert.equal(answer.status, 401)
   const headers = { 'content-type': 'application/json' }
   await fetch(`${atrium.spacesOrigin}/space`, { method: 'POST', headers, body: '{"op":"attest"}' })
-  const { headers: pageHeaders } = await read(metricsUrl)
-  assert.equal(pageHeaders.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
-  const text = await pageOf(4, () => read(metricsUrl))
+  const text = await pageOf(4, async () => {
+    const answer = await read(metricsUrl)
+    assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+    return answer
+  })
   assert.equal(valueOf(text, 'atrium_http_requests_total{operation="listCollections",status="401",role="api"}'), 24)
   assert.equal(valueOf(text, 'atrium_http_request_duration_seconds_bucket{le="+Inf",operation="listCollections",role="api"}'), 24)
   assert.equal(valueOf(text, 'atrium_processes{state="silent"}'), 0)
