@@ -12,7 +12,7 @@ import { generateDevicePairs, openListedRoom, roomDeviceOf } from '../packages/c
 import { newRoomSecret } from '../packages/client/src/new-room-secret.ts'
 import { backupTables } from '../packages/server/src/features/backup/backup-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
-import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { adminToken, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { askGood, call, makeTenant, type Answer, type TestTenant } from './support/call-api.ts'
 import { buyLicense, grantCoupon } from './support/credits.ts'
 import { fundIssuer } from './support/fund-issuer.ts'
@@ -301,4 +301,44 @@ describe('an archive', { concurrency: 1 }, () => {
     assert.equal(code, 0, output)
     assert.deepEqual(await contentOf(empty.DATABASE_URL), await contentOf(source.url))
   })
+})
+
+test('after a change of the master key, an archive needs the old key for stored answers only', async (t) => {
+  const database = await createTestDatabase()
+  const data = await mkdtemp(join(folder, 'changed-'))
+  let server: AtriumProcess | undefined
+  const start = async (keys: string) =>
+    (server = await startAtrium({ databaseUrl: database.url, env: { ATRIUM_DATA_DIR: data, ATRIUM_MASTER_KEY: keys } }))
+  t.after(async () => {
+    await server?.end('SIGKILL')
+    await database.drop()
+  })
+  const { origin } = await start(otherKey)
+  const { publishable: key, secret } = await makeTenant(origin)
+  const repeated = { key, body: {}, idempotencyKey: 'once' }
+  await askGood(origin, 'POST /v1/collections', repeated)
+  await askGood(origin, 'PUT /v1/tenant/provider-keys', { key: secret, body: { openai: 'sk-0123456789abcdef' } })
+  assert.equal(await server!.end(), 0)
+  const env = { DATABASE_URL: database.url, ATRIUM_DATA_DIR: data }
+  const early = join(folder, 'half-changed.tar')
+  await start(`${masterKey},${otherKey}`)
+  await askGood(server!.origin, 'PUT /v1/tenant/provider-keys', { key: secret, body: { anthropic: 'sk-ant-0123456789' } })
+  assert.equal((await run(['backup', early], env)).code, 0)
+  const resealed = await run(['reseal'], { ...env, ATRIUM_PUBLIC_URL: server!.origin, ATRIUM_ADMIN_TOKEN: adminToken })
+  assert.match(resealed.output, /Key 2/, resealed.output)
+  assert.equal(await server!.end(), 0)
+
+  const changed = join(folder, 'changed.tar')
+  const made = await run(['backup', changed], env)
+  assert.match(made.output, /\n- master key [0-9a-f]{8}\n- master key [0-9a-f]{8}, for a day: only stored answers /)
+  const restored = await run(['restore', changed, '--verify'], await emptyDatabase())
+  assert.equal(restored.code, 0, restored.output)
+  assert.match(restored.output, /^✓ master key [0-9a-f]{8}: .*\n- master key [0-9a-f]{8}: it is not here; only stored answers /m)
+
+  // The check value is still sealed under the old key.
+  const refused = await run(['restore', early], await emptyDatabase())
+  assert.match(refused.output, /^atrium: ATRIUM_MASTER_KEY: the archive needs the master key /m)
+  const lost = await run(['restore', early], { ...(await emptyDatabase()), ATRIUM_MASTER_KEY: otherKey })
+  assert.equal(lost.code, 0, lost.output)
+  assert.match(lost.output, /\n✗ Values that are sealed under the master key [0-9a-f]{8} cannot be opened, .*\nThe window is /)
 })

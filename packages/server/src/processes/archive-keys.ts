@@ -49,11 +49,14 @@ function importKey(text: string): KeyObject | undefined {
   }
 }
 
+const ofAnswers = 'stored answers of requests with an Idempotency-Key'
+
 /** What `atrium backup` prints: the keys that the archive does not contain. */
 export function describeMissing({ keys }: BackupHeader, space: FoundSpaceKey | undefined): string[] {
   return [
     'Keep these apart from the archive, which does not contain them:',
     ...(keys.master.length > 0 ? [`- master key ${keys.master.join(', ')}`] : []),
+    ...(keys.answers ?? []).map((id) => `- master key ${id}, for a day: only ${ofAnswers} need it`),
     space
       ? `- signing key of Space ${space.thumbprint}, from ${space.origin}`
       : '- signing key of Space, which is not on this machine',
@@ -74,37 +77,61 @@ export interface KeyReport {
   lines: string[]
   /** Why the restore must not begin. */
   refusal: StartError | undefined
+  /** What the operator has to know before the restored database is served. */
+  warning: string | undefined
 }
 
 /** Compares the keys that the archive needs with those that this installation has. Changes nothing. */
 export function compareKeys({ keys }: BackupHeader, found: FoundKeys): KeyReport {
-  const master = compareMasterKeys(keys.master, found)
+  const master = compareMasterKeys(keys, found)
   const space = compareSpaceKeys(keys.space, found.space, found.dataDir)
   const token = path.join(found.dataDir, 'admin-token')
   const lines = [
     master.line,
+    ...(keys.answers ?? [])
+      .filter((id) => !idsOf(found).includes(id))
+      .map((id) => `- master key ${id}: it is not here; only ${ofAnswers} need it, which expire within a day`),
     space.line,
     `- admin token: set ATRIUM_ADMIN_TOKEN, or put the file into ${token}; a new one is fine`,
   ]
   const refusal = master.refusal ?? space.refusal
-  return { lines, refusal: refusal === undefined ? undefined : new StartError(`${refusal} (${page})`) }
+  return {
+    lines,
+    refusal: refusal === undefined ? undefined : new StartError(`${refusal} (${page})`),
+    warning: master.warning,
+  }
 }
 
 interface Compared {
   line: string
   refusal?: string
+  warning?: string
 }
 
-function compareMasterKeys(needed: string[], { masterKeys: keys, masterOrigin, dataDir }: FoundKeys): Compared {
+const idsOf = ({ masterKeys }: FoundKeys) => (masterKeys ? new Vault(masterKeys).keyIds.map((id) => id.toString('hex')) : [])
+
+/**
+ * Only the key that every start needs is required. Another one may be lost for ever, or an archive of an earlier release
+ * names it for stored answers alone.
+ */
+function compareMasterKeys({ master: needed, check }: BackupHeader['keys'], found: FoundKeys): Compared {
   if (needed.length === 0) return { line: '✓ master key: the archive has no sealed values, so any key is good' }
-  const there = keys ? new Vault(keys).keyIds.map((id) => id.toString('hex')) : []
+  const there = idsOf(found)
   const missing = needed.filter((id) => !there.includes(id))
-  const file = path.join(dataDir, 'master-key')
-  const origin = masterOrigin ?? file
+  const file = path.join(found.dataDir, 'master-key')
+  const origin = found.masterOrigin ?? file
   if (missing.length === 0) return { line: `✓ master key ${needed.join(', ')}: ${origin} has it` }
-  const state = keys ? `the configured keys are ${there.join(', ')} (${origin})` : 'no key is configured'
+  const state = found.masterKeys ? `the configured keys are ${there.join(', ')} (${origin})` : 'no key is configured'
+  const line = `✗ master key ${missing.join(', ')}: ${state}`
+  const canStart = check === undefined ? missing.length < needed.length : there.includes(check)
+  if (canStart) {
+    const warning =
+      `✗ Values that are sealed under the master key ${missing.join(', ')} cannot be opened, because ${state}. ` +
+      'If you have that key, put it behind the first one, with a comma between them, before you confirm the window'
+    return { line, warning }
+  }
   return {
-    line: `✗ master key ${missing.join(', ')}: ${state}`,
+    line,
     refusal:
       `ATRIUM_MASTER_KEY: the archive needs the master key ${missing.join(', ')}, but ${state}. ` +
       `Set ATRIUM_MASTER_KEY to the key of the archive, or to several with commas between them, or put its file into ${file}`,

@@ -54,6 +54,7 @@ export async function restore({ file, identity, verify, blobs: withBlobs }: Rest
     const connection = await openConnection(databaseUrl)
     // An archive without sealed values needs no master key.
     let vault = new Vault([randomBytes(32)])
+    let keyWarning: string | undefined
     try {
       const header = await readBackup(archive, {
         connection,
@@ -62,10 +63,11 @@ export async function restore({ file, identity, verify, blobs: withBlobs }: Rest
           await assertKnownMigrations(found)
           const masterKeys = given.masterKeys ?? (await readMasterKeyFile(config.dataDir))
           const masterOrigin = given.masterKeys && masterVariable
-          const { lines, refusal } = compareKeys(found, { masterKeys, masterOrigin, space, dataDir: config.dataDir })
+          const { lines, refusal, warning } = compareKeys(found, { masterKeys, masterOrigin, space, dataDir: config.dataDir })
           say('The archive does not contain these:')
           for (const line of lines) say(line)
           if (refusal) throw refusal
+          keyWarning = warning
           if (masterKeys) vault = new Vault(masterKeys)
           await claimEmptyDatabase(connection)
           await prepareTables(databaseUrl, found)
@@ -78,6 +80,7 @@ export async function restore({ file, identity, verify, blobs: withBlobs }: Rest
       )
       if (verify) await prove(connection, vault, header.blobs ? blobs : undefined, say)
       await finishRestore(connection, header.snapshot_at)
+      if (keyWarning !== undefined) say(keyWarning)
       sayWindow(header.snapshot_at, say)
     } finally {
       blobs?.close()

@@ -1,6 +1,7 @@
 import type { Database, Db } from '#db/database.ts'
 import { countAnswersStatement, listSealedValues, resealStatements, type SealedValue } from './reseal-store.ts'
 import { sealedColumns, type SealedRef, type SealedColumn } from './sealed-columns.ts'
+import { findCheckValue } from './store.ts'
 import type { Vault } from './vault.ts'
 
 /** What is sealed under one master key. */
@@ -70,12 +71,22 @@ function resealValue(vault: Vault, column: SealedColumn, { at, tenant, row, seal
   }
 }
 
-/** The ids, in hex, of the master keys under which anything in the database is sealed. */
-export async function listKeyIds(db: Db): Promise<string[]> {
+/** The ids, in hex, of the master keys under which something in the database is sealed. */
+export interface KeyIds {
+  /** Of values. */
+  master: string[]
+  /** Of the value that every start has to open. Absent: it is not written yet. */
+  check?: string
+  /** Of nothing but stored answers of requests with an Idempotency-Key, which expire within a day. */
+  answers: string[]
+}
+
+export async function listKeyIds(db: Db): Promise<KeyIds> {
   const ids = new Set<string>()
   for (const column of sealedColumns) for (const { id } of await db.query(resealStatements(column).count, [])) ids.add(id)
-  for (const { id } of await db.query(countAnswersStatement, [])) ids.add(id)
-  return [...ids].toSorted()
+  const check = (await findCheckValue(db))?.toString('hex', 1, 5)
+  const answers = (await db.query(countAnswersStatement, [])).map(({ id }) => id).filter((id) => !ids.has(id))
+  return { master: [...ids].toSorted(), ...(check !== undefined && { check }), answers: answers.toSorted() }
 }
 
 async function listNeeds(db: Database, vault: Vault): Promise<ResealReport['keys']> {

@@ -30,6 +30,13 @@ const Header = Type.Object({
   keys: Type.Object({
     /** The ids of the master keys under which values in the archive are sealed. They are hashes, and not secret. */
     master: Type.Array(PlainName),
+    /** The one of them that every start needs. Absent: the archive is of a release that did not record it. */
+    check: Type.Optional(PlainName),
+    /**
+     * Other ids, under which only stored answers of requests with an Idempotency-Key are sealed. Absent: the archive is of
+     * a release that listed them with the others.
+     */
+    answers: Type.Optional(Type.Array(PlainName)),
     /**
      * The RFC 7638 thumbprint of Space's signing key. null: the backup ran where the key is not. Absent: the archive is
      * of a release that did not record it.

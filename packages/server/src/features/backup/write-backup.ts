@@ -72,7 +72,7 @@ export async function* writeBackup(options: BackupOptions): AsyncGenerator<Buffe
       migrations,
       tables: restored,
       sequences,
-      keys: { master: await listKeyIds(dbOn(connection)), space: spaceKey },
+      keys: { ...(await listKeyIds(dbOn(connection))), space: spaceKey },
       blobs: blobs !== undefined,
     }
     onSnapshot?.(header)
