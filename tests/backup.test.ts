@@ -11,6 +11,7 @@ import { openClientSealedRoom } from '../packages/client/src/client-sealed-room.
 import { generateDevicePairs, openListedRoom, roomDeviceOf } from '../packages/client/src/listed-room.ts'
 import { newRoomSecret } from '../packages/client/src/new-room-secret.ts'
 import { backupTables } from '../packages/server/src/features/backup/backup-tables.ts'
+import { openStream } from '../packages/server/testing/read-stream.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { adminToken, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { askGood, call, makeTenant, type Answer, type TestTenant } from './support/call-api.ts'
@@ -29,6 +30,7 @@ let atrium: AtriumProcess
 let tenant: TestTenant
 let collection: { id: string; admin_token: string }
 let license: string
+let lastEventId: string
 const room = { room: 'harbour', mk: randomBytes(32).toString('base64url') }
 const open: (() => Promise<unknown>)[] = []
 
@@ -41,6 +43,9 @@ before(async () => {
   const key = tenant.publishable
   collection = (await askGood(origin, 'POST /v1/collections', { key, body: {} })).data
   const path = `/v1/collections/${collection.id}` as const
+  const stream = await openStream(`${origin}/v1`, '/events/stream', { key: tenant.secret })
+  lastEventId = (await stream.untilCount(1)).id
+  stream.close()
   for (const text of ['tab\there', 'back\\slash', 'line\nbreak', '\\N', 'emoji 🙂'])
     await askGood(origin, `POST ${path}/items`, { key, body: { type: 'message', content: { text } } })
   const place = { origin, key, collection: collection.id, token: collection.admin_token }
@@ -193,6 +198,9 @@ describe('an archive', { concurrency: 1 }, () => {
     for (const deadline = Date.now() + 20_000; !(await isOpen()); await delay(50)) assert.ok(Date.now() < deadline)
     assert.equal((await askGood(origin, `GET ${path}/items`, { key, token })).data.items.length, 5)
     await askGood(origin, 'POST /v1/wallets/redeem', { key, body: { license_key: license } })
+    const stream = await openStream(`${origin}/v1`, '/events/stream', { key: tenant.secret, lastEventId })
+    t.after(() => stream.close())
+    assert.equal((await stream.untilCount(1)).event, 'reset')
   })
 
   test('is not restored over anything', async () => {
