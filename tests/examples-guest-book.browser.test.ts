@@ -137,7 +137,8 @@ describe(
     test('an entry that changes does not come to the top, also if it is on a page that was not read', async () => {
       const items = `/v1/collections/${book.id}/items`
       const asOwner = { key, token: book.ownerToken }
-      const [oldest] = (await askGood(atrium.origin, `GET ${items}/open?order=oldest&limit=1`, { key })).data
+      const { data } = await askGood(atrium.origin, `GET ${items}/open?order=oldest&limit=1`, { key })
+      const oldest = (data as unknown as { id: string }[])[0]!
       const page = await open('')
       await page.locator('#entries li').nth(29).waitFor()
       await askGood(atrium.origin, `PATCH ${items}/${oldest.id}`, { ...asOwner, body: { hero: true } })
