@@ -94,6 +94,14 @@ describe('a model agent', () => {
     assert.equal(calls.length, 1, 'wrong arguments are not sent')
     assert.deepEqual(JSON.parse(calls[0]!.body), { number: 7 })
     assert.equal(calls[0]!.headers.authorization, 'Bearer canary-secret')
+    const tools = [{ name: 'find_lamp', description: 'Finds.', parameters, url, secret: 'canary-later' }]
+    const root = { baseUrl: world.api.origin }
+    const patched = await send(root, 'PATCH', `/agents/${session.agentId}`, { key: world.tenant.secretKey, body: { tools } })
+    assert.equal(patched.status, 200, patched.text)
+    provider.script({ calls: [{ name: 'find_lamp', args: '{"number":8}' }] }, { text: ['Lamp 8 is lost.'] })
+    await world.say(session.room, 'And lamp 8?')
+    await eventually(async () => (await said(session.room))[1] === 'Lamp 8 is lost.', 'it answers again')
+    assert.equal(calls[1]!.headers.authorization, 'Bearer canary-later', 'a new secret is used from the next answer on')
     await world.control('POST', `/sessions/${session.id}/stop`, session.token)
     tool.close()
   })
