@@ -3,9 +3,10 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { loadConfig } from './config.ts'
 import { finishSignIn, isReturn } from './identity/sign-in.ts'
+import { fetchKeptRooms } from './screens/start-screen.tsx'
 import { preferredLanguage, showLanguage } from './text/language.ts'
 
-const LANGUAGE_WAIT_MS = 4_000
+const FETCH_WAIT_MS = 4_000
 
 const root = document.getElementById('app')
 if (!root) throw new Error('the page has no place for the app')
@@ -13,7 +14,8 @@ if (!root) throw new Error('the page has no place for the app')
 // No await at the top level: a language or a panel imports from this module, and would wait for it.
 async function start(place: HTMLElement): Promise<void> {
   // A language that takes longer to load replaces English later.
-  await Promise.race([showLanguage(preferredLanguage()), wait(LANGUAGE_WAIT_MS, undefined)])
+  const fetching = Promise.all([showLanguage(preferredLanguage()), location.hash === '' && fetchKeptRooms()])
+  await Promise.race([fetching, wait(FETCH_WAIT_MS, undefined)])
   // Nothing is rendered before the room's link is back in the address bar.
   const problem = isReturn() ? await finishSignIn((await loadConfig()).identity) : undefined
   render(<App problem={problem} />, place)

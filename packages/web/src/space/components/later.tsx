@@ -6,8 +6,8 @@ const AGAIN_MS = 1_000
 interface Later<P> {
   /** `meanwhile`: what is shown until the code is there. */
   (props: P & { meanwhile?: preact.JSX.Element }): preact.JSX.Element | null
-  /** Fetches the code in advance. */
-  fetch(): void
+  /** Fetches the code in advance. Resolves also if that fails: it is fetched again when it is shown. */
+  fetch(): Promise<unknown>
 }
 
 /**
@@ -38,5 +38,5 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, {
     }, [])
     return Loaded ? <Loaded {...(props as unknown as P)} /> : (meanwhile ?? null)
   }
-  return Object.assign(Shown, { fetch: () => void fetch().catch(() => undefined) })
+  return Object.assign(Shown, { fetch: () => fetch().catch(() => undefined) })
 }

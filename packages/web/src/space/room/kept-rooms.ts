@@ -8,8 +8,16 @@ import { dropLines } from './line-cache.ts'
 export interface KeptRoom extends RoomLink {
   readonly title: string | undefined
   readonly at: string
+  /** In a room with a list, which has no title: who else was on it at the latest visit. */
+  readonly others?: OtherMembers | undefined
   /** In the app in one file: the origin of the service that has the room. */
   readonly service?: string | undefined
+}
+
+export interface OtherMembers {
+  readonly names: readonly string[]
+  /** How many others are not named. */
+  readonly more: number
 }
 
 const KEY = 'atrium.space.rooms'
@@ -24,12 +32,23 @@ addEventListener('storage', ({ key }) => {
 /** full: the list has no place, and nothing is dropped for it. refused: the browser stores nothing. */
 export type Keeping = 'kept' | 'full' | 'refused'
 
-export function keepRoom(link: RoomLink, title: string | undefined): Keeping {
+/** `others`: by default as they were kept. */
+export function keepRoom(link: RoomLink, title: string | undefined, others?: OtherMembers): Keeping {
   const { room, mk, kind } = link
-  const kept: KeptRoom = { room, mk, kind, title, at: new Date().toISOString(), ...(isFile() && { service: serviceOrigin() }) }
-  const others = without(readRooms(), hashOf(link))
-  if (others.length >= MAX_KEPT) return 'full'
-  return write([kept, ...others]) ? 'kept' : 'refused'
+  const rooms = readRooms()
+  const rest = without(rooms, hashOf(link))
+  if (rest.length >= MAX_KEPT) return 'full'
+  const before = rooms.find((one) => !rest.includes(one))
+  const kept: KeptRoom = {
+    room,
+    mk,
+    kind,
+    title,
+    at: new Date().toISOString(),
+    others: others ?? before?.others,
+    ...(isFile() && { service: serviceOrigin() }),
+  }
+  return write([kept, ...rest]) ? 'kept' : 'refused'
 }
 
 /**
@@ -49,8 +68,8 @@ export function canKeepAnother(): boolean {
 }
 
 /** Stores the current title with the room. */
-export function refreshRoom(link: RoomLink, title: string | undefined): void {
-  if (isKept(link, { rooms: readRooms() })) keepRoom(link, title)
+export function refreshRoom(link: RoomLink, title: string | undefined, others?: OtherMembers): void {
+  if (isKept(link, { rooms: readRooms() })) keepRoom(link, title, others)
 }
 
 /** `service`: in a file, that of the room. */

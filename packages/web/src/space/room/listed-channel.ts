@@ -23,7 +23,9 @@ import { listedLink, ownerIn, type RoomLink } from '../room-link.ts'
 import { getServiceOrigin } from '../service.ts'
 import type { Channel, ReadOptions, Said } from './channel.ts'
 import { DeviceStanding } from './device-standing.ts'
+import type { OtherMembers } from './kept-rooms.ts'
 import { ListedOpener } from './listed-opener.ts'
+import { otherMembers, refreshMembers } from './other-members.ts'
 import { emptyList } from './room-list.ts'
 import { shownEntry } from './shown-entry.ts'
 import { holdLock, ifUnlocked } from './tab-lock.ts'
@@ -249,6 +251,10 @@ export class ListedChannel implements Channel {
     return { members: members.filter(isLeaving), stay, invitations: invitations.filter(isLeaving) }
   }
 
+  get others(): OtherMembers {
+    return otherMembers(this.list.value)
+  }
+
   /** The list as it was read last. */
   async refresh(): Promise<void> {
     await this.#showList()
@@ -267,6 +273,7 @@ export class ListedChannel implements Channel {
       owner: this.#connection.owner,
       own,
     })
+    refreshMembers(listedLink(this.#options.room, this.#connection.owner), { members, own })
   }
 
   /** Ends the visit. The next one, also in this tab, drops the texts of invitations that the list does not have. */

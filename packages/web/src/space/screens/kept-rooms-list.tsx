@@ -3,6 +3,7 @@ import { announce } from '../components/announcer.tsx'
 import { Confirm, useAsking } from '../components/confirm.tsx'
 import { dayInText, wholeMoment } from '../components/format-time.ts'
 import { forgetRoom, forgetRooms, keptName, type KeptRoom, keptRoomsStore } from '../room/kept-rooms.ts'
+import { list } from '../text/format.ts'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
 
@@ -52,13 +53,20 @@ export function KeptRoomsList() {
   )
 }
 
+function shownTitle({ title, others }: KeptRoom): string {
+  if (title !== undefined || !others || others.names.length === 0) return title ?? t.room.untitled
+  const { names, more } = others
+  return t.tools.kept.roomWith(list(more > 0 ? [...names, t.tools.kept.more(more)] : names))
+}
+
 interface KeptItemProps {
   kept: KeptRoom
   onForget: (kept: KeptRoom, title: string) => void
 }
 
 function KeptItem({ kept, onForget }: KeptItemProps) {
-  const { title = t.room.untitled, at } = kept
+  const { at } = kept
+  const title = shownTitle(kept)
   const { asking, opener, ask, end } = useAsking()
   const words = t.tools.kept
   return (

@@ -11,13 +11,13 @@ import type { RoomSession } from '../room/room-session.ts'
 import { later } from '../components/later.tsx'
 import { ShareSheet } from '../sheets/share-sheet.tsx'
 import { useStore } from '../use-store.ts'
-import { FarewellBox } from './farewell-box.tsx'
 import { InvitedBar } from './invited-bar.tsx'
 import { RoomBanners } from './room-banners.tsx'
 import { RoomHead } from './room-head.tsx'
 import { TamperedBox } from './tampered-box.tsx'
 import { t } from '../text/text.ts'
 
+const FarewellBox = later(async () => (await import('./farewell-box.tsx')).FarewellBox)
 const AboutSheet = later(async () => (await import('../sheets/about-sheet.tsx')).AboutSheet, { isDialog: true })
 const InviteSheet = later(async () => (await import('../sheets/invite-sheet.tsx')).InviteSheet, { isDialog: true })
 const ListedPeople = later(async () => (await import('../sheets/listed-people.tsx')).ListedPeople, { isDialog: true })
@@ -44,7 +44,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
   useRoomTitle(session)
   useEffect(() => {
     const timer = setTimeout(() => {
-      for (const one of [AboutSheet, InviteSheet, PeopleSheet, ProtectionSheet]) one.fetch()
+      for (const one of [AboutSheet, InviteSheet, PeopleSheet, ProtectionSheet]) void one.fetch()
     }, FETCH_SHEETS_MS)
     return () => clearTimeout(timer)
   }, [])

@@ -30,7 +30,7 @@ export function RoomScreen({ secret, config }: RoomScreenProps) {
   // A visit ends as soon as its screen is gone. The end of any other effect waits for the next frame, and what the visitor has
   // left would go on until then.
   useLayoutEffect(() => {
-    MarkdownText.fetch()
+    void MarkdownText.fetch()
     let left = false
     const opening = RoomSession.open(secret, (entries, opened) => void sayNews(entries, opened))
     void opening.then((opened) => (left ? opened.stop() : setSession(opened)))

@@ -2,11 +2,22 @@ import { useEffect } from 'preact/hooks'
 import type { SpaceConfig } from '../config.ts'
 import { ArchDrawing, ArchMark } from '../components/arch.tsx'
 import { LanguageChoice } from '../components/language-choice.tsx'
-import { KeptRoomsList } from './kept-rooms-list.tsx'
-import { ServiceForm } from './service-form.tsx'
+import { later } from '../components/later.tsx'
+import { keptRoomsStore } from '../room/kept-rooms.ts'
 import { NewRoomForm } from './new-room-form.tsx'
 import { homeHref, isFile, serviceOrigin } from '../service.ts'
 import { t } from '../text/text.ts'
+import { useStore } from '../use-store.ts'
+
+const KeptRoomsList = later(async () => (await import('./kept-rooms-list.tsx')).KeptRoomsList)
+/** In the app in one file alone. */
+const ServiceForm = later(async () => (await import('./service-form.tsx')).ServiceForm)
+const hasKept = ({ rooms } = keptRoomsStore.value) => rooms.length > 0
+
+/** The code of the list of rooms, if there is one: what is below it would move when the list appears. */
+export async function fetchKeptRooms(): Promise<void> {
+  if (hasKept()) await KeptRoomsList.fetch()
+}
 
 export function StartScreen({ config }: { config: SpaceConfig | undefined }) {
   const file = document.querySelector<HTMLLinkElement>('link[rel=alternate][type="text/html"]')?.href
@@ -26,7 +37,7 @@ export function StartScreen({ config }: { config: SpaceConfig | undefined }) {
           <ArchDrawing />
         </div>
         <div class="start-forms">
-          <KeptRoomsList />
+          {useStore(keptRoomsStore, hasKept) && <KeptRoomsList />}
           {isFile() && <ServiceForm />}
           {serviceOrigin() !== undefined && <NewRoomForm config={config} />}
         </div>

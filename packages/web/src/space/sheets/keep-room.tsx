@@ -7,11 +7,11 @@ import { useStore } from '../use-store.ts'
 
 /** Nothing is kept before the button is pressed. */
 export function KeepRoom({ session }: { session: RoomSession }) {
-  const { secret, state } = session
+  const { secret, state, listed } = session
   const kept = useStore(keptRoomsStore, (value) => isKept(secret, value))
   const [keeping, setKeeping] = useState<Keeping>('kept')
   const keep = () => {
-    const done = keepRoom(secret, state.value.title)
+    const done = keepRoom(secret, state.value.title, listed?.others)
     setKeeping(done)
     if (done === 'kept') announce(t.tools.kept.saidKept)
   }
@@ -23,6 +23,7 @@ export function KeepRoom({ session }: { session: RoomSession }) {
     <section aria-labelledby="kept">
       <h3 id="kept">{t.tools.kept.title}</h3>
       <p>{kept ? t.tools.kept.isKept : t.tools.kept.keepHint}</p>
+      {listed && <p>{t.tools.kept.othersHint}</p>}
       <div class="buttons">
         {/* One button, so that the focus stays on it. The second click of a double click would take back the first. */}
         <button class="button" type="button" onClick={({ detail }) => detail < 2 && (kept ? forget() : keep())}>

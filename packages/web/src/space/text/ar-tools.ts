@@ -67,6 +67,10 @@ export const tools: Text['tools'] = {
     saidForgotten: (title) => `نُسيت ${isolated(title)} على هذا الجهاز`,
     saidAllForgotten: 'نُسيت كل الغرف على هذا الجهاز',
     opened: (when) => line`آخر فتح: ${when}`,
+    othersHint: 'تذكر هذه القائمة أيضًا أسماء بعض الأعضاء الآخرين.',
+    roomWith: (names) => `غرفة مع ${names}`,
+    more: (count) =>
+      plural(count, { zero: '# آخرين', one: 'شخص آخر', two: 'شخصين آخرين', few: '# آخرين', many: '# آخرين', other: '# آخرين' }),
     refused: 'لا يسمح هذا المتصفح للصفحة بتخزين أي شيء.',
     full: 'قائمة الغرف على هذا الجهاز ممتلئة. انسَ غرفة في صفحة البداية ثم أعد المحاولة.',
   },

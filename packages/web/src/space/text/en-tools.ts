@@ -72,6 +72,10 @@ export const tools = {
     saidForgotten: (title: string) => `${isolated(title)} is forgotten on this device`,
     saidAllForgotten: 'All rooms are forgotten on this device',
     opened: (when: Part) => line`Opened ${when}`,
+    othersHint: 'This list also names some of the other members.',
+    /** `names`: a list in words, whose last part may be `more`. */
+    roomWith: (names: string) => `Room with ${names}`,
+    more: (count: number) => plural(count, { one: '# other', other: '# others' }),
     refused: 'This browser does not let the page store anything.',
     full: 'The list of rooms on this device is full. Forget a room on the start page, then try again.',
   },

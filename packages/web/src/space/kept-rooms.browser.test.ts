@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
+import { PHONE } from './testing/phone.ts'
+import { startRealSpace } from './testing/start-real-space.ts'
+import type { TestSpace } from './testing/start-space.ts'
+import { assertNoTrouble, newVisitor } from './testing/visitor.ts'
+
+describe('rooms with a list that are kept on a device', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
+  let browser: Browser
+  let space: TestSpace
+
+  before(async () => {
+    ;[browser, space] = await Promise.all([startTestBrowser(), startRealSpace()])
+  })
+
+  after(async () => {
+    await browser?.close()
+    await space?.stop()
+  })
+
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+  const keptRooms = (page: Page) => page.getByRole('region', { name: 'Rooms on this device' })
+
+  /** A room whose owner is the visitor, who has opened the list of its people. */
+  async function makeRoom(page: Page, { isKept }: { isKept: boolean }): Promise<void> {
+    await page.goto('about:blank')
+    await page.goto(`${space.origin}/space`)
+    await page.getByLabel('Only people on a list').check()
+    await page.getByLabel('Your name').fill('Ann')
+    await button(page, 'Make the room').click()
+    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+    if (isKept) await keep(page)
+    await button(page, 'People').first().click()
+    await page.getByLabel('Invite somebody').waitFor()
+  }
+
+  async function keep(page: Page): Promise<void> {
+    await button(page, 'More').click()
+    await page.getByText('This list also names some of the other members.').waitFor()
+    await button(page, 'Keep on this device').click()
+    await button(page, 'Forget this room').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+
+  /** Somebody who answers an invitation, and is let in. */
+  async function letIn(page: Page, name: string): Promise<void> {
+    await page.getByLabel('Invite somebody').fill(name)
+    await page.keyboard.press('Enter')
+    await button(page, `Show link for ${name}`).click()
+    const link = await page.getByLabel(`Invitation for ${name}`).inputValue()
+    const guest = await newVisitor(browser)
+    await guest.page.goto(link)
+    await guest.page.getByLabel('Your name').fill(name)
+    await button(guest.page, 'Answer the invitation').click()
+    await button(page, `Let in ${name}`).click()
+    await button(page, `Remove ${name}`).waitFor()
+    await guest.close()
+  }
+
+  test('each is called by the others on its list, as this device saw them at the latest visit', async () => {
+    const ann = await newVisitor(browser, { reducedMotion: 'reduce' })
+    const { page } = ann
+    await makeRoom(page, { isKept: true })
+    await letIn(page, 'Grace')
+    await makeRoom(page, { isKept: false })
+    for (const name of ['Bob', 'Cem', 'Dina', 'Eve']) await letIn(page, name)
+    const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }))
+    assert.ok(!stored.includes('Dina'), 'nothing of a room that is not kept')
+    await page.keyboard.press('Escape')
+    await keep(page)
+    await makeRoom(page, { isKept: true })
+    const home = async () => {
+      await page.goto('about:blank')
+      await page.goto(`${space.origin}/space`)
+    }
+    await home()
+    const names = keptRooms(page).getByRole('link')
+    assert.deepEqual(await names.allTextContents(), ['Room', 'Room with Bob, Cem, Dina and 1 other', 'Room with Grace'])
+    await assertAccessible(page, 'the list')
+    // The names are those of the latest visit: here, after somebody was removed.
+    await names.nth(2).click()
+    await button(page, 'People').first().click()
+    await button(page, 'Remove Grace').click()
+    await button(page, 'Remove it').click()
+    await button(page, 'Remove Grace').waitFor({ state: 'detached' })
+    await home()
+    assert.deepEqual(await names.allTextContents(), ['Room', 'Room', 'Room with Bob, Cem, Dina and 1 other'])
+    await button(page, 'Forget Room with Bob, Cem, Dina and 1 other').click()
+    await button(page, 'Forget it').click()
+    await page.getByText('Room with Bob, Cem, Dina and 1 other is forgotten on this device').waitFor({ state: 'attached' })
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+
+  test('with text twice as large on a phone, their names and the form for invitations have the width of the page', async () => {
+    const ann = await newVisitor(browser, PHONE)
+    const { page } = ann
+    const enlarge = () => page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+    await makeRoom(page, { isKept: true })
+    await enlarge()
+    const sheet = await page.evaluate<number>(`document.querySelector('.sheet-body').scrollWidth`)
+    assert.ok(sheet <= PHONE.viewport.width, `${sheet} px`)
+    await page.goto('about:blank')
+    await page.goto(`${space.origin}/space`)
+    await keptRooms(page).waitFor()
+    await enlarge()
+    const width = (await keptRooms(page).locator('.person').boundingBox())?.width ?? 0
+    assert.ok(width > PHONE.viewport.width / 2, `${width} px`)
+    await ann.close()
+  })
+})
