@@ -220,6 +220,36 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
     await ann.close()
   })
 
+  /** What the service does not answer, the time limit for it, and what is not checked then. */
+  const silences = [
+    { url: '/cert.json', limitMs: 15_000, check: 'build', text: 'build, source and public log are not checked now' },
+    { url: '/source.tar.gz', limitMs: 60_000, check: 'source', text: 'The source could not be fetched' },
+    { url: '/space', limitMs: 30_000, check: 'log-entries', text: 'What you are shown was not compared with the public log' },
+    { url: '/space', method: 'POST', limitMs: 20_000, check: 'attest', text: 'holds that key, and names the same build, is not' },
+  ]
+  for (const { url, method = 'GET', limitMs, check, text } of silences)
+    test(`a service that does not answer ${method} ${url} is not waited for without end`, async (t) => {
+      if (check === 'log-entries' && !space.api) return t.skip('this service has no log')
+      const ann = await newVisitor(browser)
+      await makeRoom(ann.page, space)
+      // Only this one is too long for a test.
+      await ann.page.evaluate((limitMs) => {
+        const { timeout } = AbortSignal
+        AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === limitMs ? 1_000 : ms)
+      }, limitMs)
+      await ann.page.route(`${space.origin}${url}`, async (route) => {
+        const isSilent =
+          route.request().method() === method && (method === 'GET' || route.request().postData()?.includes('"attest"'))
+        if (!isSilent) await route.fallback()
+      })
+      const checks = await runChecks(ann.page)
+      assert.equal(checks[check], 'unknown')
+      await ann.page.locator(`[data-check=${check}]`, { hasText: text }).waitFor()
+      if (check !== 'build') assert.equal(checks['certificate'], 'proved')
+      await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
+      await ann.close()
+    })
+
   test('a log that was rolled back, and one that forked, are named, also at the next visit', async (t) => {
     const back = await visit((log) => log.rollBack(1), t)
     if (!back) return

@@ -37,9 +37,11 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
     const { heads, state } = session
     const entries = state.value.chunks.flatMap((chunk) => chunk.entries)
     await Promise.all([
-      checkRoom(session, { heads, entries }, add('room')).catch(() => add('room')(unknown('room', t.protection.roomUnreachable))),
+      checkRoom(session, { heads, entries }, add('room')).catch(() =>
+        add('room')(unknown('room', t.protection.roomUnreachable, t.protection.roomUnchecked)),
+      ),
       checkBuild(add('build'), apiUrl, (pin) => setResults((old) => ({ ...old, pin }))).catch(() =>
-        add('build')(unknown('build', t.protection.certificateUnreachable)),
+        add('build')(unknown('build', t.protection.certificateUnreachable, t.protection.certificateUnchecked)),
       ),
     ])
     setResults((old) => ({ ...old, busy: false }))
@@ -80,8 +82,8 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
   )
 }
 
-function unknown(id: string, title: string): Check {
-  return { id, verdict: 'unknown', title, text: t.protection.perhapsOffline }
+function unknown(id: string, title: string, unchecked: string): Check {
+  return { id, verdict: 'unknown', title, text: `${unchecked} ${t.protection.perhapsOffline}` }
 }
 
 function summaryOf(checks: readonly Check[], busy: boolean) {

@@ -20,7 +20,9 @@ export const protection: Text['protection'] = {
   found: (verdict, words) => line`${verdict}. ${words}`,
   perhapsOffline: 'Vielleicht bist du offline. Prüfe es gleich noch einmal.',
   roomUnreachable: 'Die gespeicherten Bytes konnten nicht geladen werden',
+  roomUnchecked: 'Ob Zeilen verändert wurden und wer sie öffnen kann, ist jetzt nicht geprüft.',
   certificateUnreachable: 'Das Zertifikat des Dienstes konnte nicht geladen werden',
+  certificateUnchecked: 'Schlüssel, Build, Quelltext und öffentliches Protokoll des Dienstes sind jetzt nicht geprüft.',
   acceptKey: 'Ich weiß, warum: diesen Schlüssel ab jetzt erwarten',
   outside: 'Von außen',
   outsideHint: 'Dieselben Prüfungen mit einem eigenen Programm, das auch die Skripte der Seite prüft und den Quelltext neu baut:',
@@ -125,11 +127,15 @@ export const protection: Text['protection'] = {
     unsigned: 'Seine Antwort ist nicht mit dem Schlüssel des Zertifikats signiert.',
     stale: 'Seine Antwort ist eine alte.',
     otherBuild: 'Er nennt einen anderen Build.',
+    unreachable: 'Der laufende Dienst hat nicht geantwortet',
+    unreachableText:
+      'Ob er diesen Schlüssel hat und denselben Build nennt, ist jetzt nicht geprüft. Prüfe es gleich noch einmal.',
   },
   log: {
     unreachable: 'Das öffentliche Protokoll ist nicht erreichbar',
     unreachableText:
       'Ob allen dasselbe Zertifikat und dieselbe Seite gezeigt wird, ist jetzt nicht geprüft. Prüfe gleich noch einmal.',
+    notCompared: 'Was dir gezeigt wird, wurde nicht mit dem öffentlichen Protokoll verglichen',
     broken: 'Das öffentliche Protokoll widerspricht sich',
     brokenText: 'Eine Signatur oder ein Beweis darin ist falsch. Schreibe hier nichts, bis der Betreiber es erklärt.',
     first: 'Dieser Browser sieht das öffentliche Protokoll zum ersten Mal',

@@ -23,7 +23,9 @@ export const protection = {
   found: (verdict: Part, words: string) => line`${verdict}. ${words}`,
   perhapsOffline: 'Perhaps you are offline. Check again in a moment.',
   roomUnreachable: 'The stored bytes could not be fetched',
+  roomUnchecked: 'Whether its lines were altered, and who can open them, is not checked now.',
   certificateUnreachable: 'The service’s certificate could not be fetched',
+  certificateUnchecked: 'The service’s key, build, source and public log are not checked now.',
   acceptKey: 'I know why: expect this key from now on',
   outside: 'From outside',
   outsideHint: 'The same checks by a program of your own, which also checks the page’s scripts and rebuilds the source:',
@@ -130,12 +132,15 @@ export const protection = {
     unsigned: 'Its answer is not signed by the certificate’s key.',
     stale: 'Its answer is an old one.',
     otherBuild: 'It names another build.',
+    unreachable: 'The running service did not answer',
+    unreachableText: 'Whether it holds that key, and names the same build, is not checked now. Check again in a moment.',
   },
 
   /** The public log of certificates, pages and keys. */
   log: {
     unreachable: 'The public log could not be reached',
     unreachableText: 'Whether everyone is shown the same certificate and page is not checked now. Check again in a moment.',
+    notCompared: 'What you are shown was not compared with the public log',
     broken: 'The public log contradicts itself',
     brokenText: 'A signature or a proof in it is wrong. Do not write here until the operator explains it.',
     first: 'This browser sees the public log for the first time',

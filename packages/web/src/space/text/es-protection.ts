@@ -25,7 +25,10 @@ export const protection: Text['protection'] = {
   found: (verdict, words) => line`${verdict}. ${words}`,
   perhapsOffline: 'Quizá no tengas conexión. Compruébalo de nuevo en un momento.',
   roomUnreachable: 'No se han podido cargar los bytes guardados',
+  roomUnchecked: 'Ahora no se ha comprobado si se han alterado líneas ni quién puede abrirlas.',
   certificateUnreachable: 'No se ha podido cargar el certificado del servicio',
+  certificateUnchecked:
+    'Ahora no se han comprobado la clave, la compilación, el código fuente ni el registro público del servicio.',
   acceptKey: 'Sé por qué: aceptar esta clave a partir de ahora',
   outside: 'Desde fuera',
   outsideHint:
@@ -134,11 +137,15 @@ export const protection: Text['protection'] = {
     unsigned: 'Su respuesta no está firmada con la clave del certificado.',
     stale: 'Su respuesta es antigua.',
     otherBuild: 'Indica otra compilación.',
+    unreachable: 'El servicio en ejecución no ha respondido',
+    unreachableText:
+      'Ahora no se ha comprobado si tiene esa clave e indica la misma compilación. Compruébalo de nuevo en un momento.',
   },
   log: {
     unreachable: 'No se puede acceder al registro público',
     unreachableText:
       'Ahora no está comprobado si todos ven el mismo certificado y la misma página. Vuelve a comprobarlo en un momento.',
+    notCompared: 'Lo que se te muestra no se ha comparado con el registro público',
     broken: 'El registro público se contradice',
     brokenText: 'Una firma o una prueba no es correcta. No escribas nada aquí hasta que el operador lo explique.',
     first: 'Este navegador ve el registro público por primera vez',

@@ -26,7 +26,9 @@ export const protection: Text['protection'] = {
   found: (verdict, words) => line`${verdict}. ${words}`,
   perhapsOffline: 'Vous êtes peut-être hors ligne. Vérifiez à nouveau dans un instant.',
   roomUnreachable: 'Les octets enregistrés n’ont pas pu être chargés',
+  roomUnchecked: 'Il n’est pas vérifié pour l’instant si des lignes ont été modifiées, ni qui peut les ouvrir.',
   certificateUnreachable: 'Le certificat du service n’a pas pu être chargé',
+  certificateUnchecked: 'La clé, la version, le code source et le journal public du service ne sont pas vérifiés pour l’instant.',
   acceptKey: 'Je sais pourquoi : accepter désormais cette clé',
   outside: 'De l’extérieur',
   outsideHint:
@@ -135,11 +137,15 @@ export const protection: Text['protection'] = {
     unsigned: 'Sa réponse n’est pas signée par la clé du certificat.',
     stale: 'Sa réponse est ancienne.',
     otherBuild: 'Il indique une autre version.',
+    unreachable: 'Le service en marche n’a pas répondu',
+    unreachableText:
+      'Il n’est pas vérifié pour l’instant s’il détient cette clé et indique la même version. Vérifiez à nouveau dans un instant.',
   },
   log: {
     unreachable: 'Le journal public est injoignable',
     unreachableText:
       'Pour l’instant, il n’est pas vérifié que tout le monde voit le même certificat et la même page. Vérifiez à nouveau dans un instant.',
+    notCompared: 'Ce qui vous est montré n’a pas été comparé au journal public',
     broken: 'Le journal public se contredit',
     brokenText: 'Une signature ou une preuve y est incorrecte. N’écrivez rien ici tant que l’exploitant ne l’a pas expliqué.',
     first: 'Ce navigateur voit le journal public pour la première fois',

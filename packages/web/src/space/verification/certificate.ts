@@ -46,8 +46,9 @@ export function isSignatureOf(publicKey: CryptoKey, signed: string, sig: string)
   return crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, publicKey, decodeBase64(sig), utf8(signed))
 }
 
-export async function fetchFresh(path: string): Promise<Response> {
-  const res = await fetch(new URL(path, getServiceOrigin()), { cache: 'no-store', credentials: 'omit' })
+/** The signal limits the time until the body has been read. */
+export async function fetchFresh(path: string, signal = AbortSignal.timeout(15_000)): Promise<Response> {
+  const res = await fetch(new URL(path, getServiceOrigin()), { cache: 'no-store', credentials: 'omit', signal })
   if (!res.ok) throw new Error(`${path}: ${res.status}`)
   return res
 }

@@ -8,6 +8,9 @@ import { pinKey, type Pin } from './pin.ts'
 import { date } from '../text/format.ts'
 import { t } from '../text/text.ts'
 
+/** The longest time for the archive of the source, which has megabytes. */
+const sourceMs = 60_000
+
 /** Checks that what the service publishes about itself is consistent, and signed with the key of the last visit. */
 /** `apiUrl`: where the public log is; undefined while the configuration is being loaded. */
 export async function checkBuild(report: Report, apiUrl: string | undefined, onPin: (pin: Pin) => void): Promise<void> {
@@ -41,7 +44,7 @@ function pinCheck({ kind, thumbprint, since }: Pin): Check {
 async function checkSource({ facts }: Certificate): Promise<Check> {
   const id = 'source'
   try {
-    const archive = await fetchFresh('/source.tar.gz').then((res) => res.arrayBuffer())
+    const archive = await fetchFresh('/source.tar.gz', AbortSignal.timeout(sourceMs)).then((res) => res.arrayBuffer())
     const isNamed = encodeBase64(await sha256(archive)) === encodeBase64Of(facts.sourceSha256)
     return {
       id,
@@ -65,12 +68,14 @@ function encodeBase64Of(text: string): string {
 async function checkAnswer({ facts, publicKey }: Certificate): Promise<Check> {
   const id = 'attest'
   const nonce = randomId()
-  const { gitCommit, service, signed, sig } = await callSpace({ op: 'attest', nonce })
+  const texts = t.protection.attest
+  const answer = await callSpace({ op: 'attest', nonce }).catch(() => undefined)
+  if (!answer) return { id, verdict: 'unknown', title: texts.unreachable, text: texts.unreachableText }
+  const { gitCommit, service, signed, sig } = answer
   const said = signed === undefined || sig === undefined ? {} : (JSON.parse(signed) as Record<string, unknown>)
   const isSigned = signed !== undefined && sig !== undefined && (await isSignatureOf(publicKey, signed, sig))
   const isFresh = said['nonce'] === nonce
   const isSameBuild = said['gitCommit'] === facts.gitCommit && gitCommit === facts.gitCommit && service === facts.service
-  const texts = t.protection.attest
   if (isSigned && isFresh && isSameBuild) {
     return { id, verdict: 'proved', title: texts.proved, text: texts.provedText }
   }

@@ -31,6 +31,8 @@ const filesMs = 60_000
 /** 20,000 epochs, and the longest time for their list. */
 const maxEpochPages = 100
 const epochsMs = 20_000
+/** The longest time for the certificate, the page and its files, which the service of the room has. */
+const shownMs = 30_000
 
 /**
  * Checks what is shown here against the public log of the installation, with the code of `atrium verify`: that the log
@@ -127,12 +129,14 @@ async function checkEntries(
 ): Promise<{ check: Check; latest: OpenedCheckpoint }> {
   const id = 'log-entries'
   const texts = t.protection.log
-  const cert = (await fetchFresh('/cert.json').then((res) => res.json())) as Record<string, unknown>
+  const offered = await fetchShown().catch(() => undefined)
+  if (!offered) return { check: { id, verdict: 'unknown', title: texts.notCompared, text: texts.unreachableText }, latest: head }
+  const { cert } = offered
   const { compared, older, unread } = await readEpochs(api)
   const nowMs = Date.now()
   const shown: MissingEntry[] = [
     { what: 'certificate', entry: certificateEntry(cert), since: nowMs },
-    { what: 'page', entry: await pageEntry(cert), since: nowMs },
+    { what: 'page', entry: pageEntry(offered), since: nowMs },
     ...compared.map((epoch): MissingEntry => ({ what: 'epoch', entry: epochEntry(epoch), since: nowMs })),
   ]
   const known = readMissing(api)
@@ -160,13 +164,25 @@ async function checkEntries(
   return { check: { id, verdict: 'proved', title: texts.has, text }, latest }
 }
 
+interface Shown {
+  readonly cert: Record<string, unknown>
+  readonly page: Uint8Array
+  readonly files: ReadonlyMap<string, Uint8Array>
+}
+
 /** The page and its files as this browser has them: files have a hash in their names, and come from its cache. */
-async function pageEntry({ signed }: Record<string, unknown>) {
-  const { functionCodeSha256: code } = JSON.parse(String(signed)) as { functionCodeSha256: string }
+async function fetchShown(): Promise<Shown> {
+  const signal = AbortSignal.timeout(shownMs)
   const bytesOf = async (res: Response) => new Uint8Array(await res.arrayBuffer())
-  const page = await fetchFresh('/space').then(bytesOf)
+  const cert = (await fetchFresh('/cert.json', signal).then((res) => res.json())) as Shown['cert']
+  const page = await fetchFresh('/space', signal).then(bytesOf)
   const files = new Map<string, Uint8Array>()
-  for (const path of filesNamedIn(page)) files.set(path, await fetch(path, { credentials: 'omit' }).then(bytesOf))
+  for (const path of filesNamedIn(page)) files.set(path, await fetch(path, { credentials: 'omit', signal }).then(bytesOf))
+  return { cert, page, files }
+}
+
+function pageEntry({ cert, page, files }: Shown) {
+  const { functionCodeSha256: code } = JSON.parse(String(cert['signed'])) as { functionCodeSha256: string }
   return appPageEntry({ page, files, code })
 }
 
