@@ -10,8 +10,8 @@ import { startBeat } from './beat.ts'
 import { startSweeper } from './sweeper.ts'
 
 /**
- * How many sessions of hosted agents one process runs at once, and how many remote agents it launches. Sessions wait for people and providers nearly all of
- * the time.
+ * How many sessions of hosted agents one process runs at once, and how many remote agents it launches. Sessions wait
+ * for people and providers nearly all of the time.
  */
 const maxSessions = 500
 

@@ -29,12 +29,9 @@ export function openToolSecrets(vault: Vault, agent: AgentRef & Pick<Agent, 'too
   return new Map(secrets)
 }
 
-/**
- * The tools with their secrets, for the code that calls them. An agent read from the store carries its secrets sealed.
- */
-export function toolsWithSecrets(vault: Vault, agent: Agent): (Tool & { secret?: string })[] {
-  const secrets = openToolSecrets(vault, agent)
-  return agent.tools.map((tool) => {
+/** The tools with their secrets, by `secretKey`, for the code that calls them. */
+export function toolsWithSecrets(tools: Tool[], secrets: ReadonlyMap<string, string>): (Tool & { secret?: string })[] {
+  return tools.map((tool) => {
     const secret = secrets.get(secretKey(tool))
     return { ...tool, ...(secret === undefined ? {} : { secret }) }
   })

@@ -4,7 +4,7 @@ import { operations } from '@atrium/contract/table'
 import { send, sendUntilServed, untilServed } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { findLaunchable } from './status.ts'
-import { toolsWithSecrets } from './agent-secrets.ts'
+import { openToolSecrets, toolsWithSecrets } from './agent-secrets.ts'
 
 const registration = {
   name: 'Lamplighter',
@@ -46,7 +46,7 @@ const setStatus = (id: string, status: string, by = tenant) =>
 const secretsOf = async (id: string) => {
   await setStatus(id, 'private')
   const agent = await findLaunchable(api.ctx.db, tenant.id, id)
-  return toolsWithSecrets(api.ctx.vault, agent!).map(({ secret }) => secret)
+  return toolsWithSecrets(agent!.tools, openToolSecrets(api.ctx.vault, agent!)).map(({ secret }) => secret)
 }
 
 function assertInvalid(answer: Awaited<ReturnType<typeof send>>, path: string): void {
@@ -180,7 +180,7 @@ test('a secret stays with its origin: a tool that is pointed elsewhere loses it,
   await patch(id, { tools: [at('https://two.example/a', 'for-two')] })
   const now = (await findLaunchable(api.ctx.db, tenant.id, id))!
   assert.deepEqual(await secretsOf(id), ['for-two'])
-  const [asLaunched] = toolsWithSecrets(api.ctx.vault, { ...now, tools: launched })
+  const [asLaunched] = toolsWithSecrets(launched, openToolSecrets(api.ctx.vault, now))
   assert.deepEqual([asLaunched!.url, asLaunched!.secret], ['https://one.example/b', undefined])
 })
 

@@ -39,7 +39,7 @@ export function canLaunch(agent: { tenantId: string; status: AgentStatusName }, 
 
 /**
  * The agent with this id if the caller's tenant may launch it; else undefined, whatever the reason. The secrets of its
- * tools stay sealed until toolsWithSecrets opens them.
+ * tools stay sealed until openToolSecrets opens them.
  */
 export async function findLaunchable(db: Db, callerTenantId: string, agentId: string): Promise<Agent | undefined> {
   const agent = await findAgentOfAnyTenant(db, agentId)

@@ -2,8 +2,8 @@ import { FairSemaphore } from '@atrium/media/pictures/fair-semaphore'
 
 /**
  * What takes processor time and memory: painting, opening pictures, making cards and clips. Two at a time in a process,
- * because each takes up to some hundred MiB. No turn is held while a job waits for another server, so that a slow one
- * delays nobody else. The wait has no end of its own: each job has one.
+ * because each takes up to some hundred MiB. No turn is held while a job waits for a server that a tenant chose, so
+ * that a slow one delays nobody else. The wait has no end of its own: each job has one.
  */
 const turns = new FairSemaphore({
   permits: 2,

@@ -40,7 +40,8 @@ export async function readPicture(pictures: Pictures, sent: Uint8Array, { tenant
     onFault(error)
     return true
   }
-  const open = () => takePictureTurn(tenantId, signal, () => openPicture(pictures, sent, tenantId))
+  // Without the signal: a worker that stops keeps what it has received, as another one would pay for it again.
+  const open = () => takePictureTurn(tenantId, undefined, () => openPicture(pictures, sent, tenantId))
   try {
     return await keepTrying(open, { signal, isPassing })
   } catch (error) {

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { keepTrying } from '@atrium/traffic/keep-trying'
 import { isPassing } from '#db/is-passing.ts'
 import type { Agent } from '#features/agents/agent.ts'
 import { findAgent } from '#features/agents/store.ts'
-import { toolsWithSecrets } from '#features/agents/agent-secrets.ts'
+import { openToolSecrets, secretKey, toolsWithSecrets } from '#features/agents/agent-secrets.ts'
 import type { Context } from '#features/context.ts'
 import { openStoredKeys } from '#features/provider-keys/provider-keys.ts'
 import { listProviderKeys, type ProviderKey } from '#features/provider-keys/store.ts'
@@ -13,6 +14,7 @@ import type { Model, Turn } from '#ports/model/model.ts'
 import type { AgentTool } from '#ports/model/tools/agent-tool.ts'
 import type { RoomEntry } from '../agent-room.ts'
 import { observedModel } from './observed-model.ts'
+import { waitForMasterKey } from './open-with-keys.ts'
 import type { Run } from './run-model-session.ts'
 import { isPassingForHolder } from './session-lease.ts'
 
@@ -26,37 +28,64 @@ interface AgentRuntime {
 }
 
 /** What the owner can change while a session runs, sealed. */
-interface Secrets {
+interface StoredSecrets {
   /** The keys of the agent's own tenant. */
   providerKeys: ProviderKey[]
   /** The agent as it is now, with the secrets of its tools. undefined: it was deleted. */
   stored: Agent | undefined
 }
 
-async function readSecrets({ db }: Context, { agentTenantId, agentId }: Run['session']): Promise<Secrets> {
+interface Secrets {
+  /** Only the key of the agent's own provider. */
+  keys: Record<string, string | undefined>
+  compatibleUrl: string | undefined
+  /** By `secretKey`, of the tools that the agent had at the launch. undefined: the agent was deleted. */
+  ofTools: Map<string, string> | undefined
+}
+
+async function readSecrets({ db }: Context, { agentTenantId, agentId }: Run['session']): Promise<StoredSecrets> {
   const [providerKeys, stored] = await Promise.all([listProviderKeys(db, agentTenantId), findAgent(db, agentTenantId, agentId)])
   return { providerKeys, stored }
 }
 
-/** Differs where a secret was set again, or removed. */
-function versionOf({ providerKeys, stored }: Secrets): string {
+/** Differs where something was sealed again, or removed. */
+function versionOf({ providerKeys, stored }: StoredSecrets): string {
   const keys = providerKeys.map(({ provider, keySealed, url }) => [provider, keySealed.toString('base64'), url])
   return JSON.stringify([keys, stored !== undefined, stored?.toolSecrets?.toString('base64')])
+}
+
+function openSecrets(
+  { vault }: Context,
+  { agentTenantId, agent }: Run['session'],
+  { providerKeys, stored }: StoredSecrets,
+  before: Secrets | undefined,
+): Secrets {
+  const own = providerKeys.filter(({ provider }) => provider === agent.model?.provider)
+  const provider = openStoredKeys(vault, agentTenantId, own)
+  if (!stored) return { ...provider, ofTools: undefined }
+  const set = openToolSecrets(vault, stored)
+  const declared = new Set(stored.tools.map(secretKey))
+  const ofTools = new Map<string, string>()
+  for (const key of agent.tools.map(secretKey)) {
+    // The session keeps the tools of its launch: one that was renamed or moved since keeps its secret here, too.
+    const secret = set.get(key) ?? (declared.has(key) ? undefined : before?.ofTools?.get(key))
+    if (secret !== undefined) ofTools.set(key, secret)
+  }
+  return { ...provider, ofTools }
 }
 
 /** Opens the model, and the tools as they were at the launch, with the current secrets. */
 async function openAgentRuntime(
   ctx: Context,
   { session, signal }: Run,
-  { providerKeys, stored }: Secrets,
+  { keys, compatibleUrl, ofTools }: Secrets,
 ): Promise<AgentRuntime> {
-  const { agentTenantId, agent } = session
+  const { agent } = session
   // Loaded by the first session: the libraries of the model providers take 20 MiB.
   const [{ openModel }, { openTools }] = await Promise.all([
     import('#ports/model/open-model.ts'),
     import('#ports/model/tools/open-tools.ts'),
   ])
-  const { keys, compatibleUrl } = openStoredKeys(ctx.vault, agentTenantId, providerKeys)
   const { egress } = ctx
   const opened = openModel({
     model: agent.model ?? undefined,
@@ -65,7 +94,7 @@ async function openAgentRuntime(
     fetch: egress.fetch,
   })
   const model = observedModel(ctx, agent.model ?? undefined, opened)
-  const declared = stored ? toolsWithSecrets(ctx.vault, { ...stored, tools: agent.tools }) : []
+  const declared = ofTools ? toolsWithSecrets(agent.tools, ofTools) : []
   const openedTools = await openTools(declared as Parameters<typeof openTools>[0], egress, signal)
   const { tools, unreachable, unchecked } = openedTools
   if (unreachable.length > 0)
@@ -90,6 +119,7 @@ export class ReopeningRuntime {
   readonly #ctx: Context
   readonly #run: Run
   #runtime: AgentRuntime | undefined
+  #secrets: Secrets | undefined
   #version = ''
   #openedAtMs = 0
 
@@ -100,16 +130,31 @@ export class ReopeningRuntime {
 
   async get(): Promise<AgentRuntime> {
     const before = this.#runtime
-    const { session, signal } = this.#run
-    const secrets = await keepTrying(() => readSecrets(this.#ctx, session), { signal, isPassing })
-    const version = versionOf(secrets)
+    const secrets = await this.#currentSecrets()
     const isWhole = before?.isComplete || performance.now() - this.#openedAtMs < reopenAfterMs
-    if (before && version === this.#version && isWhole) return before
+    if (before && secrets === this.#secrets && isWhole) return before
     this.#runtime = await openAgentRuntime(this.#ctx, this.#run, secrets)
-    this.#version = version
+    this.#secrets = secrets
     this.#openedAtMs = performance.now()
     await before?.close()
     return this.#runtime
+  }
+
+  /** The object of the last opening if nothing has changed since. */
+  async #currentSecrets(): Promise<Secrets> {
+    const before = this.#secrets
+    const { session, signal } = this.#run
+    const isMissing = waitForMasterKey()
+    const read = async () => {
+      const stored = await readSecrets(this.#ctx, session)
+      const version = versionOf(stored)
+      if (before && version === this.#version) return before
+      const secrets = openSecrets(this.#ctx, session, stored, before)
+      this.#version = version
+      // Also what was not changed is sealed again, such as by a change of the master key.
+      return before && isDeepStrictEqual(before, secrets) ? before : secrets
+    }
+    return keepTrying(read, { signal, isPassing: (error) => isPassing(error) || isMissing(error) })
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { send } from '#testing/http.ts'
+import { UnknownMasterKeyError } from '#crypto/vault/vault.ts'
 import { startProviderServer, type ProviderServer } from '#testing/provider-server.ts'
 import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
 import { auditLedger } from '#features/credits/ledger/audit-store.ts'
@@ -94,14 +95,19 @@ describe('a model agent', () => {
     assert.equal(calls.length, 1, 'wrong arguments are not sent')
     assert.deepEqual(JSON.parse(calls[0]!.body), { number: 7 })
     assert.equal(calls[0]!.headers.authorization, 'Bearer canary-secret')
-    const tools = [{ name: 'find_lamp', description: 'Finds.', parameters, url, secret: 'canary-later' }]
     const root = { baseUrl: world.api.origin }
-    const patched = await send(root, 'PATCH', `/agents/${session.agentId}`, { key: world.tenant.secretKey, body: { tools } })
-    assert.equal(patched.status, 200, patched.text)
-    provider.script({ calls: [{ name: 'find_lamp', args: '{"number":8}' }] }, { text: ['Lamp 8 is lost.'] })
-    await world.say(session.room, 'And lamp 8?')
-    await eventually(async () => (await said(session.room))[1] === 'Lamp 8 is lost.', 'it answers again')
-    assert.equal(calls[1]!.headers.authorization, 'Bearer canary-later', 'a new secret is used from the next answer on')
+    for (const [nth, secret, changed, what] of [
+      [1, 'canary-later', { name: 'find_lamp', secret: 'canary-later' }, 'a new secret is used from the next answer on'],
+      [2, 'canary-later', { name: 'seek_lamp' }, 'a tool that has another name now keeps its secret in the session'],
+    ] as const) {
+      const tools = [{ description: 'Finds.', parameters, url, ...changed }]
+      const patched = await send(root, 'PATCH', `/agents/${session.agentId}`, { key: world.tenant.secretKey, body: { tools } })
+      assert.equal(patched.status, 200, patched.text)
+      provider.script({ calls: [{ name: 'find_lamp', args: `{"number":${nth}}` }] }, { text: [`Lamp ${nth} is lost.`] })
+      await world.say(session.room, `And lamp ${nth}?`)
+      await eventually(async () => (await said(session.room))[nth] === `Lamp ${nth} is lost.`, 'it answers again')
+      assert.equal(calls[nth]!.headers.authorization, `Bearer ${secret}`, what)
+    }
     await world.control('POST', `/sessions/${session.id}/stop`, session.token)
     tool.close()
   })
@@ -167,6 +173,24 @@ describe('a model agent', () => {
       await untilAnswered(session.room, 1)
     }
     afterEach(() => setKey(first))
+
+    test('waits where its worker lacks the master key under which the new one is sealed', async (t) => {
+      const session = await launch()
+      await askOnce(session)
+      // The bytes 1 to 4 of a sealed value are the id of the master key.
+      const change = () =>
+        world.api.ctx.db.pool.query(
+          `update provider_keys set key_sealed = set_byte(key_sealed, 1, 255 - get_byte(key_sealed, 1)) where tenant_id = $1`,
+          [world.tenant.id],
+        )
+      await change()
+      const open = t.mock.method(world.api.ctx.vault, 'open')
+      await world.say(session.room, 'And now?')
+      await eventually(async () => open.mock.calls.some(({ error }) => error instanceof UnknownMasterKeyError), 'it is tried')
+      await change()
+      await untilAnswered(session.room, 2)
+      await world.control('POST', `/sessions/${session.id}/stop`, session.token)
+    })
 
     test('answers with the new key from then on', async () => {
       const session = await launch()
