@@ -83,6 +83,7 @@ class Streams(unittest.TestCase):
                 "needs a credential": lambda: Atrium(server.url).stream_events(),
                 "printable ASCII": lambda: Atrium(server.url, key="wsk_…").stream_events(),
                 "needs id": lambda: Atrium(server.url, key="wsk_key").stream_collection(""),
+                "can't contain control characters": lambda: Atrium(f"{server.url}/ x", key="wsk_key").stream_events(),
             }
             for message, call in calls.items():
                 with self.subTest(message), call() as stream:
@@ -90,6 +91,9 @@ class Streams(unittest.TestCase):
                     self.assertIsInstance(error, ValueError)
                     self.assertIn(message, str(error))
             self.assertEqual(server.received, [])
+        for port in ["abc", "99999", "0"]:
+            with self.subTest(port), self.assertRaises(ValueError):
+                Atrium(f"http://localhost:{port}", key="wsk_key")
 
     def test_a_message_without_an_end_is_refused(self) -> None:
         with ScriptedServer([stream_answer("data: ", *["x" * 500_000] * 5)]) as server:

@@ -180,6 +180,8 @@ class Core:
         """Sends the request once. The caller reads the answer while it arrives, and closes it."""
         try:
             opened = self._http.open(request, timeout=self._settings.timeout, silence=_SILENCE_SECONDS)
+        except http.client.InvalidURL as cause:
+            raise ValueError(str(cause)) from cause
         except (OSError, http.client.HTTPException) as cause:
             raise no_answer(cause, request.url, self._settings.timeout) from cause
         if opened.status == 200 and opened.headers.get("content-type", "").startswith(content_type):

@@ -154,6 +154,7 @@ def _root_of(base_url: str) -> str:
     parts = urlsplit(base_url)
     if "@" in parts.netloc:
         raise ValueError("The base URL must have no user name or password")
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+    # Reading the port raises ValueError if it is not a number, or too large.
+    if parts.port == 0 or parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise ValueError(f"The base URL must be like https://api.example/v1, not {base_url!r}")
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('/v1')}"

@@ -148,12 +148,12 @@ class IssuerRoleRequiredError(AtriumError):
 class NotAuthorizedError(AtriumError):
     """403: The presented identity is not authorized.
 
-    With error.reason, the identity was checked, and the reason says which check failed: unsigned, token: …,
-    nonce_mismatch, not_on_list or revoked. Without it, the control token is of another session, or of the other
-    party of this one: the launcher and the agent each have their own.
+    error.reason, if there is one, says which check failed, such as unsigned, token: …, nonce_mismatch, not_on_list,
+    revoked, or expired for the address of a file. Without it, error.message says why: the control token is of
+    another session or party, for example, or the agent is suspended.
 
-    With error.reason, sign in again and send a fresh X-Id-Token with its X-Spk, or ask the owner to add the account
-    to the list. Without it, send the control token that error.message asks for.
+    If an identity was refused, sign in again and send a fresh X-Id-Token with its X-Spk, or ask the owner to add
+    the account to the list. Otherwise do what error.message says.
     """
 
 
