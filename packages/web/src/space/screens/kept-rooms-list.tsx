@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { announce } from '../components/announcer.tsx'
 import { Confirm, useAsking } from '../components/confirm.tsx'
-import { dayInText, wholeMoment } from '../components/format-time.ts'
+import { clockTime, dayInText, wholeMoment } from '../components/format-time.ts'
 import { forgetRoom, forgetRooms, keptName, type KeptRoom, keptRoomsStore } from '../room/kept-rooms.ts'
 import { list } from '../text/format.ts'
 import { t } from '../text/text.ts'
@@ -78,7 +78,7 @@ function KeptItem({ kept, onForget }: KeptItemProps) {
         <p class="hint">
           {words.opened(
             <time dateTime={at} title={wholeMoment(at)}>
-              {dayInText(at)}
+              {dayInText(at)} {clockTime(at)}
             </time>,
           )}
         </p>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { announce } from '../components/announcer.tsx'
 import { forgetRoom, isKept, type Keeping, keepRoom, keptRoomsStore } from '../room/kept-rooms.ts'
 import type { RoomSession } from '../room/room-session.ts'
+import { homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
 
@@ -29,6 +30,10 @@ export function KeepRoom({ session }: { session: RoomSession }) {
         <button class="button" type="button" onClick={({ detail }) => detail < 2 && (kept ? forget() : keep())}>
           {kept ? t.tools.kept.forget : t.tools.kept.keep}
         </button>
+        {/* On a phone, the head of the room has no space for it. */}
+        <a class="button" href={homeHref()}>
+          {t.tools.kept.startPage}
+        </a>
       </div>
       {!kept && keeping !== 'kept' && (
         <p class="problem" role="alert">

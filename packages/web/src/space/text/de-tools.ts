@@ -54,6 +54,7 @@ export const tools: Text['tools'] = {
     keepHint:
       'Dieser Browser führt den Raum dann auf der Startseite auf. Die Liste enthält den Link mit seinem Schlüssel: Wer diesen Browser benutzt, kann den Raum öffnen.',
     isKept: 'Dieser Browser führt diesen Raum auf der Startseite auf, mit seinem Schlüssel.',
+    startPage: 'Startseite',
     forget: 'Diesen Raum vergessen',
     forgetOne: (name, title) => line`${name(`${title} `)}Vergessen`,
     forgetAll: 'Alle vergessen',

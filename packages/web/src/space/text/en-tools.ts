@@ -57,6 +57,7 @@ export const tools = {
     keepHint:
       'This browser then lists the room on the start page. The list contains the link with its key: everyone who uses this browser can open the room.',
     isKept: 'This browser lists this room on the start page, with its key.',
+    startPage: 'Start page',
     forget: 'Forget this room',
     forgetOne: (name: (shown: string) => Part, title: string) => line`Forget${name(` ${title}`)}`,
     forgetAll: 'Forget all',

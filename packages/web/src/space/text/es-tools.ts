@@ -54,6 +54,7 @@ export const tools: Text['tools'] = {
     keepHint:
       'Este navegador mostrará entonces la sala en la página de inicio. La lista contiene el enlace con su clave: quien use este navegador puede abrir la sala.',
     isKept: 'Este navegador muestra esta sala en la página de inicio, con su clave.',
+    startPage: 'Página de inicio',
     forget: 'Olvidar esta sala',
     forgetOne: (name, title) => line`Olvidar${name(` ${title}`)}`,
     forgetAll: 'Olvidar todas',

@@ -54,6 +54,7 @@ export const tools: Text['tools'] = {
     keepHint:
       'Ce navigateur affiche alors le salon sur la page d’accueil. La liste contient le lien avec sa clé : quiconque utilise ce navigateur peut ouvrir le salon.',
     isKept: 'Ce navigateur affiche ce salon sur la page d’accueil, avec sa clé.',
+    startPage: 'Page d’accueil',
     forget: 'Oublier ce salon',
     forgetOne: (name, title) => line`Oublier${name(` ${title}`)}`,
     forgetAll: 'Tout oublier',

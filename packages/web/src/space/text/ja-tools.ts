@@ -54,6 +54,7 @@ export const tools: Text['tools'] = {
     keepHint:
       'ルームがこのブラウザーの開始ページに表示されます。リストには鍵を含むリンクが入るため、このブラウザーを使う人は誰でもルームを開けます。',
     isKept: 'このルームは、鍵とともにこのブラウザーの開始ページに表示されます。',
+    startPage: '開始ページ',
     forget: 'このルームを忘れる',
     forgetOne: (name, title) => line`${name(`${title} を`)}忘れる`,
     forgetAll: 'すべて忘れる',
