@@ -74,6 +74,26 @@ describe('inviting agents, for everyone', { skip: skipWithoutChromium || skipWit
     await ann.close()
   })
 
+  test('with text twice as large on a phone, the name of an agent has half of the width, also beside a button', async () => {
+    addAgent(api)
+    const ann = await newVisitor(browser, PHONE)
+    const { page } = ann
+    await makeRoom(page, space)
+    await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+    const assertWide = async (what: string) => {
+      const width = (await page.locator(what).boundingBox())?.width ?? 0
+      assert.ok(width > PHONE.viewport.width / 2, `${what}: ${width} px`)
+    }
+    await openCatalog(page)
+    await page.getByRole('button', { name: 'Choose Lamplighter' }).waitFor()
+    await assertWide('.catalog li > p')
+    await page.getByRole('button', { name: 'Choose Lamplighter' }).click()
+    await pay(page, addCoupon(api, 5))
+    await page.getByRole('button', { name: 'Send away Lamplighter' }).waitFor()
+    await assertWide('.invited li p')
+    await ann.close()
+  })
+
   test('the name and description of an agent are shown as plain text, and nothing in them runs', async () => {
     const texts = HOSTILE_TEXTS.map((text) => text.replace(/\0/g, '').toWellFormed())
     assert.ok(texts.length >= 30)

@@ -97,12 +97,15 @@ describe('rooms with a list that are kept on a device', { skip: skipWithoutChrom
     await ann.close()
   })
 
-  test('with text twice as large on a phone, their names and the form for invitations have the width of the page', async () => {
+  test('with text twice as large on a phone, their names, those of members and the form for invitations have the width of the page', async () => {
     const ann = await newVisitor(browser, PHONE)
     const { page } = ann
     const enlarge = () => page.evaluate(`document.documentElement.style.fontSize = '200%'`)
     await makeRoom(page, { isKept: true })
+    await letIn(page, 'Grace')
     await enlarge()
+    const grace = await page.locator('.person', { hasText: 'Grace' }).boundingBox()
+    assert.ok(grace && grace.width > PHONE.viewport.width / 2, `${grace?.width} px`)
     const sheet = await page.evaluate<number>(`document.querySelector('.sheet-body').scrollWidth`)
     assert.ok(sheet <= PHONE.viewport.width, `${sheet} px`)
     await page.keyboard.press('Escape')
