@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startLoopClock } from '#testing/busy-machine.ts'
+import { passesOnce, startLoopClock } from '#testing/busy-machine.ts'
 import { consoleLink, invite, signIn, type TestBrowser } from '#testing/console.ts'
 import { send } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
@@ -117,32 +117,42 @@ describe('an export is aborted within a second if its caller may no longer read 
       ({ operation, outcome }: any) => /^export(?:Own)?Tenant$/.test(operation) && outcome === 'refused',
     )
 
+  /** Reads the rest first: an export that stays open takes the place of the next try, and its late refusal counts there. */
+  const assertCut = async (rest: () => Promise<string>, refusal: string, code: string) => {
+    const read = await rest().then(
+      () => 'the end',
+      () => 'cut',
+    )
+    assert.equal(refusal, code)
+    assert.equal(read, 'cut', 'a reader would take a part for the whole')
+  }
+
   const ends: Record<string, [code: string, (id: string, other: TestBrowser) => Promise<{ status: number }>]> = {
     'gets another role': ['role_not_allowed', (id) => owner.send('PATCH', `/tenant/members/${id}`, { role: 'developer' })],
     'is removed': ['no_console_session', (id) => owner.send('DELETE', `/tenant/members/${id}`)],
     'signs out everywhere': ['no_console_session', (_, other) => other.call('POST', '/console/sign-out-everywhere')],
   }
   for (const [what, [code, act]] of Object.entries(ends))
-    test(`an owner ${what} in the middle`, async (t) => {
-      const { member, browser } = await invite(api, owner, 'owner')
-      const rest = await beginExport('/tenant/export', asBrowser(browser))
-      const known = (await refusals()).length
-      const { status } = await act(member.id, browser)
-      assert.ok(status < 300, String(status))
-      assert.equal(await refusedWithin(t, 5_000, known), code)
-      await assert.rejects(rest, 'a reader would take a part for the whole')
-    })
+    test(`an owner ${what} in the middle`, (t) =>
+      passesOnce(async () => {
+        const { member, browser } = await invite(api, owner, 'owner')
+        const rest = await beginExport('/tenant/export', asBrowser(browser))
+        const known = (await refusals()).length
+        const { status } = await act(member.id, browser)
+        assert.ok(status < 300, String(status))
+        await assertCut(rest, await refusedWithin(t, 1_000, known), code)
+      }))
 
-  test('an operator whose credential is revoked', async (t) => {
-    const made = await send(api, 'POST', '/operator/credentials', { ...operator(), body: { name: 'backup' } })
-    assert.equal(made.status, 201, made.text)
-    const rest = await beginExport(`/tenants/${tenant.id}/export`, { 'x-admin-token': made.body.data.token })
-    const known = (await refusals()).length
-    const revoked = await send(api, 'DELETE', `/operator/credentials/${made.body.data.id}`, operator())
-    assert.equal(revoked.status, 204, revoked.text)
-    assert.equal(await refusedWithin(t, 5_000, known), 'unauthorized')
-    await assert.rejects(rest)
-  })
+  test('an operator whose credential is revoked', (t) =>
+    passesOnce(async (n) => {
+      const made = await send(api, 'POST', '/operator/credentials', { ...operator(), body: { name: `backup ${n}` } })
+      assert.equal(made.status, 201, made.text)
+      const rest = await beginExport(`/tenants/${tenant.id}/export`, { 'x-admin-token': made.body.data.token })
+      const known = (await refusals()).length
+      const revoked = await send(api, 'DELETE', `/operator/credentials/${made.body.data.id}`, operator())
+      assert.equal(revoked.status, 204, revoked.text)
+      await assertCut(rest, await refusedWithin(t, 1_000, known), 'unauthorized')
+    }))
 
   test('an owner who signed in with a link of the operator, and an operator, read on to the end', async () => {
     const known = (await refusals()).length
