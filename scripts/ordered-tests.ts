@@ -31,7 +31,6 @@ const longFiles = [
   'packages/client/src/agent-session.test.ts',
   'tests/metrics.test.ts',
   'tests/operating-pages.test.ts',
-  'tests/inside/refused-starts.test.ts',
   'tests/generated-clients.test.ts',
   'packages/server/src/features/backup/hostile-archives.test.ts',
   'tests/acceptance.test.ts',

@@ -3,7 +3,7 @@ const release = 'tests/image/image.test.ts makes the release and the image, and 
 const rootOfHost = 'changes the packages or services of the machine'
 const spaceRole = 'tests/inside/role-of-space.test.ts runs it'
 const databaseOfHost =
-  'makes a role of the server, which all databases share; tests/inside/refused-starts.test.ts has a role that owns nothing'
+  'makes a role of the server, which all databases share; tests/faults/refused-starts.test.ts has a role that owns nothing'
 const cluster = 'needs a Kubernetes cluster; tests/deploy.test.ts renders and validates the manifests'
 const engine = 'needs a container engine and public DNS names; tests/deploy.test.ts validates compose.yaml'
 const recovery = 'tests/long/point-in-time-recovery.test.ts runs this page with pgBackRest'
