@@ -172,6 +172,7 @@ describe('what a visitor can do with a room', { skip: skipWithoutChromium, timeo
     assert.ok(!(await stored()).includes(rooms[2]!))
     await ann.page.goto(`${space.origin}/space`)
     const list = ann.page.getByRole('region', { name: 'Rooms on this device' })
+    await list.waitFor()
     assert.deepEqual(await list.getByRole('link').allTextContents(), ['Loft', 'Quay'])
     await assertAccessible(ann.page, 'the list')
     await list.getByRole('link', { name: 'Quay' }).click()
