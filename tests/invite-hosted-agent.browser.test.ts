@@ -69,6 +69,16 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
     await page.getByLabel('Coupon').fill(coupon)
   }
 
+  /** The platform names this end of a session, in minutes after its launch, in place of the real one. */
+  async function nameEnd(page: Page, minutes: number): Promise<void> {
+    await page.route('**/sessions/summon', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback()
+      const response = await route.fetch()
+      const { data } = await response.json()
+      await route.fulfill({ response, json: { data: { ...data, expires_at: inMinutes(minutes).toISOString() } } })
+    })
+  }
+
   /** The form of the agent, with a coupon and the owner's consent. */
   async function fillIn(page: Page, coupon: string, consents = true): Promise<void> {
     await choose(page, 'Lamplighter', coupon)
@@ -160,12 +170,7 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
     const ann = await newVisitor(browser)
     const { page } = ann
     await makeListedRoom(page)
-    await page.route('**/sessions/summon', async (route) => {
-      if (route.request().method() !== 'POST') return route.fallback()
-      const response = await route.fetch()
-      const { data } = await response.json()
-      await route.fulfill({ response, json: { data: { ...data, expires_at: inMinutes(300).toISOString() } } })
-    })
+    await nameEnd(page, 300)
     await fillIn(page, await agency.newCoupon())
     await button(page, 'Invite for 3 credits').click()
     await line(page).getByText('Lamplighter reads along until').waitFor({ timeout: 30_000 })
@@ -185,13 +190,8 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
     const ann = await newVisitor(browser)
     const { page } = ann
     await makeListedRoom(page)
-    await page.route('**/sessions/summon', async (route) => {
-      if (route.request().method() !== 'POST') return route.fallback()
-      const response = await route.fetch()
-      const { data } = await response.json()
-      // The page waits for a minute after the end.
-      await route.fulfill({ response, json: { data: { ...data, expires_at: inMinutes(-0.75).toISOString() } } })
-    })
+    // The page waits for a minute after the end.
+    await nameEnd(page, -0.75)
     await fillIn(page, await agency.newCoupon())
     await button(page, 'Invite for 3 credits').click()
     await notice(page).waitFor()

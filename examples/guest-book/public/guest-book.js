@@ -74,9 +74,10 @@ const showEmpty = () => void (element('empty').hidden = entries.childElementCoun
 /** The stream is opened first and the list is read then, so that nothing can be missed between the two. */
 async function follow() {
   for await (const { event, data } of followStream(atrium.streamCollection, { id })) {
-    // A list that cannot be read must not end the following.
-    if (event === 'ready' || event === 'reset') await attempt(() => showOlder(undefined))
-    else if (event === 'item') {
+    if (event === 'ready' || event === 'reset') {
+      // The stream sends neither again, and its events wait meanwhile.
+      while (!(await attempt(() => showOlder(undefined)))) await new Promise((resolve) => setTimeout(resolve, 5_000))
+    } else if (event === 'item') {
       const isNew = document.getElementById(data.id) === null
       show(data)
       if (isNew && document.getElementById(data.id))

@@ -129,7 +129,7 @@ interface Attempted {
 }
 
 const maxRepeats = 2
-/** A proxy may ask for any time. */
+/** The longest Retry-After that is waited for: a proxy may send any value. */
 const maxRetryAfterSeconds = 5
 
 /**

@@ -90,8 +90,9 @@ export const agentOperations = {
     description:
       'Changes only the fields that are sent. `tools` replaces the whole list. A tool that is sent without a ' +
       'secret and keeps its name or MCP address keeps its secret, unless its `url` now has another origin: then ' +
-      'the secret is removed and `has_secret` is false. Running sessions keep the configuration of their launch, ' +
-      'and use a secret only for the origin that it was set for.',
+      'the secret is removed and `has_secret` is false. Running sessions keep the configuration of their launch: ' +
+      'they use a new secret of a tool from the next answer on, only for the origin that it was set for, and keep that of ' +
+      'a tool that is no longer on the list. Stop the session to end that.',
     caller: 'secret',
     roles: developers,
     audited: true,

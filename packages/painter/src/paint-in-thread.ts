@@ -25,7 +25,7 @@ export async function paintInThread(request: PaintRequest, signal?: AbortSignal)
   try {
     return await promise
   } finally {
-    // Both hold the promise, and so the picture.
+    // The timer and the listener reference the promise, which keeps the picture in memory.
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
     await thread.terminate()

@@ -89,7 +89,7 @@ export class Pictures {
     for (const folder of names.map((name) => join(tmpdir(), name))) {
       const stats = await stat(folder).catch(() => undefined)
       if (!stats || Date.now() - stats.mtimeMs < abandonedMs) continue
-      // One of another user of this machine cannot be removed, and must not protect those behind it.
+      // A folder of another user of this machine cannot be removed. Those after it still are.
       const isRemoved = await rm(folder, { recursive: true, force: true }).then(
         () => true,
         () => false,

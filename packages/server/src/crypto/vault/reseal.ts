@@ -73,11 +73,11 @@ function resealValue(vault: Vault, column: SealedColumn, { at, tenant, row, seal
 
 /** The ids, in hex, of the master keys under which something in the database is sealed. */
 export interface KeyIds {
-  /** Of values. */
+  /** The ids of the master keys that seal values. */
   master: string[]
-  /** Of the value that every start has to open. Absent: it is not written yet. */
+  /** The id of the master key of the value that every start opens. Absent: that value is not written yet. */
   check?: string
-  /** Of nothing but stored answers of requests with an Idempotency-Key, which expire within a day. */
+  /** The ids of those that seal only stored answers to requests with an Idempotency-Key. The answers expire within a day. */
   answers: string[]
 }
 

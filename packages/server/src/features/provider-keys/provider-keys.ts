@@ -15,7 +15,7 @@ export async function openProviderKeys(db: Db, vault: Vault, tenantId: string): 
   return openStoredKeys(vault, tenantId, await listProviderKeys(db, tenantId))
 }
 
-/** The same of keys that were read before. */
+/** Opens keys that were read before. */
 export function openStoredKeys(vault: Vault, tenantId: string, stored: ProviderKey[]): OpenedProviderKeys {
   const keys = Object.fromEntries(
     stored.map(({ provider, keySealed }) => [provider, vault.open(keySealed, sealedRef(tenantId, provider)).toString()]),

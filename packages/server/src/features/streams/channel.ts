@@ -53,8 +53,8 @@ export class StreamCursor {
   }
 
   /**
-   * The sequence; Infinity: the cursor is of the log before a restore, so it comes after nothing in this one; undefined: it
-   * does not belong to this stream.
+   * The sequence; Infinity: the cursor is of the log before a restore, so no event of this log comes after it; undefined:
+   * it does not belong to this stream.
    */
   open(cursor: string): number | undefined {
     const sealed = Buffer.from(cursor, 'base64url')

@@ -176,8 +176,8 @@ export class EventFeeds {
       const feed = this.#feeds.get(one.tenantId)
       // A feed that was removed and added again during the query begins by itself.
       if (feed?.at === undefined || one.sequence <= feed.at) continue
-      // A log that has lost its end and has grown past it again: another server has become the primary. Compared at each
-      // read, because a poll may read from it before the listener has lost its connection.
+      // After a failover, the log may lack its last events and have others with their sequences. Each read compares the
+      // hashes, because a poll may reach the new primary before the listener has lost its connection.
       if (one.sequence === feed.at + 1 && differ(one.hashBefore, feed.hash)) replaced.add(feed)
       feed.at = one.sequence
       feed.hash = one.hash
@@ -237,7 +237,7 @@ function moveTo(feed: Feed, head: LogHead | undefined): void {
   feed.hash = head?.hash ?? null
 }
 
-/** Whether these are the hashes of two events. One that is not known differs from none. */
+/** Whether the hashes are of different events. False if one of them is not known. */
 function differ(one: string | null | undefined, other: string | null): boolean {
   return typeof one === 'string' && other !== null && one !== other
 }

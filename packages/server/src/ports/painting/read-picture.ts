@@ -11,7 +11,7 @@ import { takePictureTurn } from './picture-work.ts'
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_PIXELS = 4096 * 4096
 const MIN_SIDE = 64
-/** A picture process that was killed looks like one that takes too long. A picture that is too slow three times is. */
+/** A killed picture process looks like one that takes too long. Only a picture that takes too long three times is refused. */
 const MAX_SLOW = 3
 
 type Opened = Pick<Painted, 'bytes' | 'mime' | 'width' | 'height'>
@@ -28,7 +28,8 @@ interface Terms {
  * Extracts the picture from a provider's answer, and nothing else. A tenant chooses the server, so the answer is
  * untrusted: it is opened in a separate process, like an upload. The type that the provider declares is ignored.
  *
- * The provider was paid for it. So whatever is not the fault of the picture, such as a full disk, is waited for.
+ * The tenant has paid the provider for it. So an error that the picture did not cause, such as a full disk, is waited
+ * out.
  */
 export async function readPicture(pictures: Pictures, sent: Uint8Array, { tenantId, signal, onFault }: Terms): Promise<Opened> {
   if (sent.byteLength > MAX_BYTES) throw new PaintError('bad_result', 'The provider sent a picture that is too large.')

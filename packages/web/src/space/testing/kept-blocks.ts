@@ -63,9 +63,9 @@ async function verify(): Promise<number> {
 }
 
 /**
- * How long the worker of the page works on the lines while `visit` opens them, and how long as many verifications take:
- * before and afterwards, whichever is longer, because a machine that is busy slows down both, and may be busy for a while
- * only.
+ * The time that the page's worker spends on the lines while `visit` opens them, and the time of the same number of
+ * verifications. The second is measured before and after, and the longer one counts: a busy machine slows down both times,
+ * but may be busy for a part of them only.
  */
 export async function timeOfWorker(
   page: Page,

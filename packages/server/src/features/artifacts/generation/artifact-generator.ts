@@ -87,7 +87,7 @@ export class ArtifactGenerator {
     const running = [...runs.keys()]
     const ofTenants = Map.groupBy(runs.values(), ({ tenantId }) => tenantId)
     const tenantIds = [...ofTenants].flatMap(([id, own]) => (own.length >= maxRunsPerTenant ? [id] : []))
-    // One at a time: only then is known whether its tenant may have another one.
+    // Jobs are claimed one by one: whether a tenant may have another run depends on the job that was claimed before.
     const job = await claimJob(this.#ctx.db, this.#owner, { running, tenantIds })
     if (job) this.#begin(job)
     return job !== undefined

@@ -176,7 +176,7 @@ interface LeftOut {
    * under the new lease, and the provider would be paid twice.
    */
   running: string[]
-  /** The tenants that have as many runs as one may have. */
+  /** The tenants that have the maximum number of runs of a tenant. */
   tenantIds: string[]
 }
 

@@ -144,7 +144,7 @@ function failureOf(error: unknown, { id }: Artifact): unknown {
   if (error instanceof EgressError)
     return new GenerationError('bad_input', `The picture of artifact ${id} cannot be fetched: ${error.message}`)
   if (error instanceof PictureError && error.code !== 'busy') {
-    // Also that of a process that was killed, perhaps because of another picture.
+    // A process that was killed, perhaps because of another picture, ends with the same error.
     const transient = error.code === 'too_slow'
     return new GenerationError('bad_input', `The picture of artifact ${id} cannot be read: ${error.message}`, { transient })
   }

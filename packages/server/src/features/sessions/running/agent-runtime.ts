@@ -67,7 +67,7 @@ function openSecrets(
   const declared = new Set(stored.tools.map(secretKey))
   const ofTools = new Map<string, string>()
   for (const key of agent.tools.map(secretKey)) {
-    // The session keeps the tools of its launch: one that was renamed or moved since keeps its secret here, too.
+    // The session keeps the tools of its launch: one that was renamed, moved or removed since keeps its secret here, too.
     const secret = set.get(key) ?? (declared.has(key) ? undefined : before?.ofTools?.get(key))
     if (secret !== undefined) ofTools.set(key, secret)
   }
@@ -112,8 +112,8 @@ const reopenAfterMs = 60_000
 
 /**
  * The runtime of a run. It is opened again before an answer if the owner has changed a provider key or a secret of a tool
- * since: a new key is used at once, and a removed one no more. A server that is down costs the agent its tools until the
- * server is back, no longer.
+ * since: a new key is used at once, and a removed one is not used any more. A server that is down costs the agent its
+ * tools only until it is back.
  */
 export class ReopeningRuntime {
   readonly #ctx: Context
@@ -187,7 +187,7 @@ export async function answerTo(
   }
 }
 
-/** A failure that may pass is tried again; the last one is thrown. */
+/** Tries again after transient failures, and throws the last one. */
 async function replyTo(
   { session, lease, signal }: Run,
   { model, tools }: Pick<AgentRuntime, 'model' | 'tools'>,

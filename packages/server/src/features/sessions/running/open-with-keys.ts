@@ -16,13 +16,13 @@ export class RoomKeyError extends Error {
 
 export const roomKeyUnopened: SessionError = { code: 'internal_error', message: 'The server cannot open its key of the room.' }
 
-/** Tells whether an error is for the lack of the master key, until the time to wait for it is over. */
+/** Whether an error means that the master key is missing and should still be waited for. False once that time is over. */
 export function waitForMasterKey(): (error: unknown) => boolean {
   const untilMs = performance.now() + keyTimeoutMs
   return (error) => error instanceof UnknownMasterKeyError && performance.now() < untilMs
 }
 
-/** Opens the room's key, or what needs it. Throws RoomKeyError where a further attempt meets the same. */
+/** Opens the room's key, or what is opened with it. Throws RoomKeyError if a further attempt would fail alike. */
 export async function openWithKeys<T>({ session, signal }: Run, open: () => Promise<T>): Promise<T> {
   try {
     return await keepTrying(open, { signal, isPassing: waitForMasterKey() })
