@@ -67,7 +67,7 @@ export function canKeepAnother(): boolean {
   return readRooms().length < MAX_KEPT
 }
 
-/** Stores the current title with the room. */
+/** Stores the current title with the room, and the others if they are given, if this device keeps the room. */
 export function refreshRoom(link: RoomLink, title: string | undefined, others?: OtherMembers): void {
   if (isKept(link, { rooms: readRooms() })) keepRoom(link, title, others)
 }

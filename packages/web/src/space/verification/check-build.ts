@@ -11,8 +11,10 @@ import { t } from '../text/text.ts'
 /** The longest time for the archive of the source, which has megabytes. */
 const sourceMs = 60_000
 
-/** Checks that what the service publishes about itself is consistent, and signed with the key of the last visit. */
-/** `apiUrl`: where the public log is; undefined while the configuration is being loaded. */
+/**
+ * Checks that what the service publishes about itself is consistent, and signed with the key of the last visit.
+ * `apiUrl`: where the public log is; undefined while the configuration is being loaded.
+ */
 export async function checkBuild(report: Report, apiUrl: string | undefined, onPin: (pin: Pin) => void): Promise<void> {
   const certificate = await fetchCertificate()
   const { facts } = certificate

@@ -14,7 +14,7 @@ import type { Model, Turn } from '#ports/model/model.ts'
 import type { AgentTool } from '#ports/model/tools/agent-tool.ts'
 import type { RoomEntry } from '../agent-room.ts'
 import { observedModel } from './observed-model.ts'
-import { waitForMasterKey } from './open-with-keys.ts'
+import { masterKeyMayCome } from './open-with-keys.ts'
 import type { Run } from './run-model-session.ts'
 import { isPassingForHolder } from './session-lease.ts'
 
@@ -46,12 +46,6 @@ interface Secrets {
 async function readSecrets({ db }: Context, { agentTenantId, agentId }: Run['session']): Promise<StoredSecrets> {
   const [providerKeys, stored] = await Promise.all([listProviderKeys(db, agentTenantId), findAgent(db, agentTenantId, agentId)])
   return { providerKeys, stored }
-}
-
-/** Differs where something was sealed again, or removed. */
-function versionOf({ providerKeys, stored }: StoredSecrets): string {
-  const keys = providerKeys.map(({ provider, keySealed, url }) => [provider, keySealed.toString('base64'), url])
-  return JSON.stringify([keys, stored !== undefined, stored?.toolSecrets?.toString('base64')])
 }
 
 function openSecrets(
@@ -120,7 +114,6 @@ export class ReopeningRuntime {
   readonly #run: Run
   #runtime: AgentRuntime | undefined
   #secrets: Secrets | undefined
-  #version = ''
   #openedAtMs = 0
 
   constructor(ctx: Context, run: Run) {
@@ -144,17 +137,12 @@ export class ReopeningRuntime {
   async #currentSecrets(): Promise<Secrets> {
     const before = this.#secrets
     const { session, signal } = this.#run
-    const isMissing = waitForMasterKey()
+    const mayCome = masterKeyMayCome()
     const read = async () => {
-      const stored = await readSecrets(this.#ctx, session)
-      const version = versionOf(stored)
-      if (before && version === this.#version) return before
-      const secrets = openSecrets(this.#ctx, session, stored, before)
-      this.#version = version
-      // Also what was not changed is sealed again, such as by a change of the master key.
+      const secrets = openSecrets(this.#ctx, session, await readSecrets(this.#ctx, session), before)
       return before && isDeepStrictEqual(before, secrets) ? before : secrets
     }
-    return keepTrying(read, { signal, isPassing: (error) => isPassing(error) || isMissing(error) })
+    return keepTrying(read, { signal, isPassing: (error) => isPassing(error) || mayCome(error) })
   }
 
   async close(): Promise<void> {

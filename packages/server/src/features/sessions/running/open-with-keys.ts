@@ -17,7 +17,7 @@ export class RoomKeyError extends Error {
 export const roomKeyUnopened: SessionError = { code: 'internal_error', message: 'The server cannot open its key of the room.' }
 
 /** Whether an error means that the master key is missing and should still be waited for. False once that time is over. */
-export function waitForMasterKey(): (error: unknown) => boolean {
+export function masterKeyMayCome(): (error: unknown) => boolean {
   const untilMs = performance.now() + keyTimeoutMs
   return (error) => error instanceof UnknownMasterKeyError && performance.now() < untilMs
 }
@@ -25,7 +25,7 @@ export function waitForMasterKey(): (error: unknown) => boolean {
 /** Opens the room's key, or what is opened with it. Throws RoomKeyError if a further attempt would fail alike. */
 export async function openWithKeys<T>({ session, signal }: Run, open: () => Promise<T>): Promise<T> {
   try {
-    return await keepTrying(open, { signal, isPassing: waitForMasterKey() })
+    return await keepTrying(open, { signal, isPassing: masterKeyMayCome() })
   } catch (cause) {
     signal.throwIfAborted()
     throw new RoomKeyError(`the key of the room of session ${session.id} cannot be opened`, { cause })

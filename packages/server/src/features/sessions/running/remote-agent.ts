@@ -6,19 +6,16 @@ import { isPassing } from '#db/is-passing.ts'
 import { openSigningSecret } from '#features/agents/agent-secrets.ts'
 import { findAgent } from '#features/agents/store.ts'
 import type { Context } from '#features/context.ts'
-import { EgressError, type EgressReason } from '#ports/egress/egress-error.ts'
+import { EgressError, unsentReasons } from '#ports/egress/egress-error.ts'
 import { commitEnd } from '../session-transitions.ts'
 import { openRoomKey, type Session, type SessionError } from '../session.ts'
 import { claimEndNotices, forgetAgentToken, updateAgentToken } from './lease-store.ts'
-import { openWithKeys, RoomKeyError, roomKeyUnopened, waitForMasterKey } from './open-with-keys.ts'
+import { openWithKeys, RoomKeyError, roomKeyUnopened, masterKeyMayCome } from './open-with-keys.ts'
 import type { Run } from './run-model-session.ts'
 import { isPassingForHolder, LeaseLostError } from './session-lease.ts'
 
 /** The attempts end within the 30 seconds in which a remote agent has to join. */
 const launchRetryAfterMs = [2_000, 6_000]
-
-/** Errors of a request that did not leave this machine. */
-const unsent = new Set<EgressReason>(['refused_address', 'refused_url', 'dns', 'connect', 'tls'])
 
 /**
  * Sends a remote agent everything that it needs to join. From then on the agent runs without us, and reports with its
@@ -93,8 +90,8 @@ class RemoteLaunch {
   /** undefined: the endpoint took the request. */
   async send(): Promise<SessionError | undefined> {
     const { signal } = this.#run
-    const isWaiting = waitForMasterKey()
-    const mayPass = (error: unknown) => isPassingForHolder(error) || isWaiting(error)
+    const mayCome = masterKeyMayCome()
+    const mayPass = (error: unknown) => isPassingForHolder(error) || mayCome(error)
     try {
       // The signing secret is in the database: an outage of the database is not counted against the agent.
       const status = await keepTrying(() => this.#call(), { signal, isPassing: mayPass })
@@ -118,7 +115,7 @@ class RemoteLaunch {
     try {
       return await callEndpoint(this.#ctx, session, `${session.id}.launched`, this.#body, { signal, assertMay })
     } catch (error) {
-      if (error instanceof EgressError && unsent.has(error.reason)) this.#mayHaveArrived = arrivedBefore
+      if (error instanceof EgressError && unsentReasons.has(error.reason)) this.#mayHaveArrived = arrivedBefore
       throw error
     }
   }
