@@ -192,7 +192,7 @@ describe('each failure is one line that says what to do', () => {
       `a time that is not of RFC 3339, ${time}`,
       ['admin-credentials', 'add', 'ci', '--expires', time],
       {},
-      /^error: option '--expires <time>' argument '.*' is invalid\. must be an RFC 3339 time .* 2026-12-31T18:00:00Z\nAdd --help to see .*\n$/,
+      /^error: option '--expires <time>' argument '.*' is invalid\. It must be an RFC 3339 time .* 2026-12-31T18:00:00Z\nAdd --help to see .*\n$/,
     ]),
     [
       'a wrong switch of the access log',

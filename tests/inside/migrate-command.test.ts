@@ -68,7 +68,7 @@ test('a failure is one line', async () => {
   assert.match(edited.output, /^atrium: Migration 0001-foundation was edited after it was applied .*\n$/)
   const wrong = await migrate('--lock-wait', 'long')
   assert.equal(wrong.code, 1)
-  assert.match(wrong.output, /'long' is invalid. must be a whole number/)
+  assert.match(wrong.output, /'long' is invalid. It must be a whole number/)
 })
 
 test('without DATABASE_URL, it says that it means the database of the data folder', async (t) => {

@@ -89,9 +89,9 @@ test('a request that is cut off leaves nothing on standard error', async () => {
 
 test('a wrong option of a witness is one line that names it', async () => {
   for (const [args, says] of [
-    [['--port', 'http'], /^error: option '--port <port>' argument 'http' is invalid\. must be a whole number\n/],
-    [['--port', ''], /^error: option '--port <port>' argument '' is invalid\. must be a whole number\n/],
-    [['--port', '65536'], /^error: option '--port <port>' argument '65536' is invalid\. must be at most 65535\n/],
+    [['--port', 'http'], /^error: option '--port <port>' argument 'http' is invalid\. It must be a whole number\n/],
+    [['--port', ''], /^error: option '--port <port>' argument '' is invalid\. It must be a whole number\n/],
+    [['--port', '65536'], /^error: option '--port <port>' argument '65536' is invalid\. It must be at most 65535\n/],
     [['--data', join(policy, 'data')], /^atrium: \S+ cannot be made: ENOTDIR.*\n$/],
     [['--policy', join(folder, 'missing.txt')], /^atrium: \S+missing\.txt cannot be read\n$/],
   ] as const) {
