@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { hashLeaf } from '@atrium/log/merkle'
 import { parseNote } from '@atrium/log/note'
+import type { Database, Tx } from '../packages/server/src/db/database.ts'
 import { cacheMs, PlatformKeys } from '../packages/server/src/features/platform-keys/platform-keys.ts'
 import { announceKey, activateKey } from '../packages/server/src/features/platform-keys/rotate-key.ts'
+import { insertKey, listPublishedKeys } from '../packages/server/src/features/platform-keys/store.ts'
 import { makePlatformKey } from '../packages/server/src/features/platform-keys/platform-keys.ts'
 import { announcedForMs } from '../packages/server/src/processes/rotate-key.ts'
 import { integrateLeaves } from '../packages/server/src/features/transparency-log/integrate.ts'
@@ -62,12 +64,15 @@ test('a key is published before it signs, and an interrupted rotation continues 
   const make = () => makePlatformKey(vault, 'quotes')
   const id = await announceKey(db, 'quotes', make)
   assert.equal(await announceKey(db, 'quotes', make), id)
+  const statusOf = async (kid: string) => (await listPublishedKeys(db, 'quotes', false)).find((key) => key.id === kid)?.status
+  assert.deepEqual([await statusOf(old), await statusOf(id)], ['active', 'announced'])
   const between = keysOf('quotes')
   assert.equal((await between.current()).kid, old)
   assert.deepEqual(new Set(await kids(between)), new Set([old, id]))
   const both = await Promise.allSettled([activateKey(db, 'quotes', id), activateKey(db, 'quotes', id)])
   assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
   assert.equal((await keysOf('quotes').current()).kid, id)
+  assert.deepEqual([await statusOf(old), await statusOf(id)], ['retired', 'active'])
   const { rows } = await db.pool.query(
     "select count(*)::int as living from platform_keys where purpose = 'quotes' and retired_at is null",
   )
@@ -99,6 +104,34 @@ test('rotations that begin together announce one key, and make one', async (t) =
   const { code, output } = await rotate('receipts')
   assert.equal(code, 0, output)
   assert.equal((await keysOf('receipts').current()).kid, id)
+})
+
+test('a process that makes the first key in the middle of a rotation does not end it: its key is retired', async () => {
+  const { db, vault } = api.ctx
+  await db.pool.query("delete from platform_keys where purpose = 'agent_tokens'")
+  const id = await announceKey(db, 'agent_tokens', () => makePlatformKey(vault, 'agent_tokens'))
+  const first = await makePlatformKey(vault, 'agent_tokens')
+  let statements = 0
+  // The key is made after the rotation looked for one to retire, and before it activates its own.
+  const meanwhile: Database = Object.assign(Object.create(db) as Database, {
+    transaction: <T>(run: (tx: Tx) => Promise<T>) =>
+      db.transaction((tx) => {
+        const query: Tx['query'] = async (statement, values) => {
+          if (++statements === 2) await insertKey(db, 'agent_tokens', first)
+          return tx.query(statement, values)
+        }
+        return run(Object.assign(Object.create(tx) as Tx, { query }))
+      }),
+  })
+  await activateKey(meanwhile, 'agent_tokens', id)
+  const keys = await listPublishedKeys(db, 'agent_tokens', false)
+  assert.deepEqual(
+    new Map(keys.map((key) => [key.id, key.status])),
+    new Map([
+      [id, 'active'],
+      [first.id, 'retired'],
+    ]),
+  )
 })
 
 test('the log signs with the old and the new key, and not with one that is only announced', async () => {

@@ -6,11 +6,16 @@ import { fieldOf } from '#errors/caught.ts'
 /** The SQLSTATE codes that this code handles, by name. */
 const sqlState = {
   foreignKeyViolation: '23503',
+  uniqueViolation: '23505',
 } as const
 
 /** Whether PostgreSQL rejected a value in the query: classes 22 (data) and 23 (constraints). */
 export function isDataError(error: unknown): boolean {
   return /^2[23]/.test(sqlStateOf(error) ?? '')
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return sqlStateOf(error) === sqlState.uniqueViolation
 }
 
 /** Whether PostgreSQL ended the statement, or its transaction, because it took too long. */

@@ -1,4 +1,5 @@
 import type { Database } from '#db/database.ts'
+import { isUniqueViolation } from '#db/sql-errors.ts'
 import { StartError } from '#errors/start-error.ts'
 import { activateAnnounced, findAnnounced, insertAnnounced, lockAnnounced, retireActive, type NewKey } from './store.ts'
 
@@ -22,6 +23,16 @@ export async function announceKey(db: Database, purpose: string, make: () => Pro
 
 /** From now on the announced key signs, and the one before is retired. Both change together or not at all. */
 export async function activateKey(db: Database, purpose: string, id: string): Promise<void> {
+  try {
+    await replaceActive(db, purpose, id)
+  } catch (error) {
+    // A process has made the first key of the purpose meanwhile: the second attempt finds that key and retires it.
+    if (!isUniqueViolation(error)) throw error
+    await replaceActive(db, purpose, id)
+  }
+}
+
+async function replaceActive(db: Database, purpose: string, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     await retireActive(tx, purpose)
     // Of two rotations at once, one activates its key, and this undoes the other.
