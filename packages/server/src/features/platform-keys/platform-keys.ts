@@ -4,7 +4,7 @@ import { calculateJwkThumbprint, exportJWK, type JWK } from '#libraries/jose.js'
 import type { Db } from '#db/database.ts'
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
-import { insertKey, listPublishedKeys, type NewKey, type StoredKey } from './store.ts'
+import { insertKey, isActive, listPublishedKeys, type NewKey, type StoredKey } from './store.ts'
 
 /** What a key may sign, with its algorithm. A key of one purpose is never accepted for another. */
 const purposes = {
@@ -88,11 +88,11 @@ export class PlatformKeys {
   async #read(): Promise<Loaded> {
     const { isKept } = purposes[this.purpose]
     let keys = await listPublishedKeys(this.#db, this.purpose, isKept)
-    if (keys.every(({ retired }) => retired)) {
+    if (!keys.some(isActive)) {
       await this.#make()
       keys = await listPublishedKeys(this.#db, this.purpose, isKept)
     }
-    const active = keys.find(({ retired }) => !retired)
+    const active = keys.find(isActive)
     if (!active) throw new Error(`there is no active key for ${this.purpose}`)
     return { current: { kid: active.id, privateKey: this.#open(active) }, published: keys.map(({ publicJwk }) => publicJwk) }
   }

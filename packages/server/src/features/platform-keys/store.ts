@@ -1,30 +1,31 @@
 import type { JWK } from '#libraries/jose.js'
 import { statement, type Db, type Tx } from '#db/database.ts'
 
+/** announced: published, and does not sign yet. active: signs. retired: published for a time, and signs no longer. */
+type KeyStatus = 'announced' | 'active' | 'retired'
+
 /** A signing key of the platform, its private part sealed. */
 export interface StoredKey {
   id: string
   publicJwk: JWK
   privateSealed: Buffer
-  /** Whether it does not sign, or no longer: this includes one that is announced. */
-  retired: boolean
-  /** Published, and does not sign yet. */
-  announced: boolean
+  status: KeyStatus
 }
+
+export const isActive = ({ status }: StoredKey): boolean => status === 'active'
 
 interface Row {
   id: string
   public_jwk: JWK
   private_sealed: Buffer
-  retired: boolean
-  announced: boolean
+  status: KeyStatus
 }
 
-const columns = `id, public_jwk, private_sealed, retired_at is not null as retired,
-  retired_at is not distinct from 'infinity' as announced`
+const columns = `id, public_jwk, private_sealed,
+  case when retired_at is null then 'active' when retired_at = 'infinity' then 'announced' else 'retired' end as status`
 
-function toKey({ id, public_jwk: publicJwk, private_sealed: privateSealed, retired, announced }: Row): StoredKey {
-  return { id, publicJwk, privateSealed, retired, announced }
+function toKey({ id, public_jwk: publicJwk, private_sealed: privateSealed, status }: Row): StoredKey {
+  return { id, publicJwk, privateSealed, status }
 }
 
 const publishedStatement = statement<Row>(
@@ -61,7 +62,7 @@ const insertStatement = statement<never>(
    on conflict (purpose) where retired_at is null do nothing`,
 )
 
-export type NewKey = Omit<StoredKey, 'retired' | 'announced'>
+export type NewKey = Omit<StoredKey, 'status'>
 
 export async function insertKey(db: Db, purpose: string, key: NewKey): Promise<void> {
   await db.query(insertStatement, [purpose, key.id, JSON.stringify(key.publicJwk), key.privateSealed])

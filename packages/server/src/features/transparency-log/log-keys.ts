@@ -5,7 +5,7 @@ import { calculateJwkThumbprint, type JWK } from '#libraries/jose.js'
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import type { Db } from '#db/database.ts'
-import { insertKey, listPublishedKeys, type NewKey } from '../platform-keys/store.ts'
+import { insertKey, isActive, listPublishedKeys, type NewKey } from '../platform-keys/store.ts'
 
 /** The use of these keys among the platform's signing keys. */
 export const logPurpose = 'transparency_log'
@@ -20,18 +20,18 @@ export interface LogKey {
 export async function listLogVerifiers(db: Db, origin: string, isKept = false): Promise<Verifier[]> {
   const keys = await listPublishedKeys(db, logPurpose, isKept)
   return keys
-    .toSorted((a, b) => Number(a.retired) - Number(b.retired))
+    .toSorted((a, b) => Number(isActive(b)) - Number(isActive(a)))
     .map(({ publicJwk }) => makeVerifier(origin, signatureTypes.note, Buffer.from(publicJwk.x ?? '', 'base64url')))
 }
 
 /** The keys that sign a checkpoint; the first call makes one. A retired key signs for one more day, so that monitors can follow. */
 export async function openLogKeys(db: Db, vault: Vault, origin: string): Promise<LogKey[]> {
   let keys = await listPublishedKeys(db, logPurpose, false)
-  if (keys.every(({ retired }) => retired)) {
+  if (!keys.some(isActive)) {
     await insertKey(db, logPurpose, await makeLogKey(vault))
     keys = await listPublishedKeys(db, logPurpose, false)
   }
-  const signing = keys.filter(({ announced }) => !announced)
+  const signing = keys.filter(({ status }) => status !== 'announced')
   return signing.map(({ id, publicJwk, privateSealed }) => ({
     verifier: makeVerifier(origin, signatureTypes.note, Buffer.from(publicJwk.x ?? '', 'base64url')),
     seed: vault.open(privateSealed, sealedRef(id)),
