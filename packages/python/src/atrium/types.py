@@ -1813,7 +1813,7 @@ class ReadTenantDataDeletion(TypedDict):
 class ReadVersionsData(TypedDict):
     release: str
     commit: str | None
-    """The commit that the release was made from. null: a checkout."""
+    """The commit that the release archive was made from. null: the process does not run from one."""
     api: str
     """The version of the API."""
     node: str

@@ -5,7 +5,7 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
 export interface Release {
   version: string
-  /** The commit that the release was made from; undefined in a checkout. */
+  /** The commit that the release archive was made from; undefined if the process does not run from one. */
   commit: string | undefined
 }
 

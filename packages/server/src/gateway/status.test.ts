@@ -80,6 +80,7 @@ test('the status page is for browsers and programs, and says nothing of tenants'
     assert.match(page.res.headers.get('content-type') ?? '', /^text\/html/)
     assert.match(page.res.headers.get('content-security-policy') ?? '', /default-src 'none'/)
     assert.ok(page.text.includes(`<td>${api.ctx.revocationProbe.worstMs()} ms</td>`))
+    assert.ok(page.text.includes(`<td>${version} (not a release archive: its commit is unknown)</td>`))
     for (const secret of [tenant.id, 'A tenant', systemTenantId]) assert.ok(!(text + page.text).includes(secret))
   } finally {
     await stop()

@@ -77,7 +77,7 @@ export function readNumberCursor(list: string, cursor: string | undefined): Numb
 }
 
 function wrongList(): ApiError {
-  return new ApiError('invalid_cursor', { details: [{ path: 'cursor', message: 'does not belong to this list' }] })
+  return new ApiError('invalid_cursor', { details: [{ path: '/cursor', message: 'does not belong to this list' }] })
 }
 
 /**

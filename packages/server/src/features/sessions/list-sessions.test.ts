@@ -71,6 +71,9 @@ test('a tenant lists its sessions, newest first, by status, agent and time, with
   assert.equal((await list(`?cursor=${cursor}`, foreign.secretKey)).body.error.code, 'invalid_cursor')
   for (const query of ['?status=gone', '?agent_id=x', '?from=yesterday', '?limit=0', '?order=oldest'])
     assert.equal((await list(query)).body.error.code, 'invalid_request', query)
+  const pathsOf = async (query: string) => (await list(query)).body.error.details.map((detail: any) => detail.path)
+  assert.deepEqual(await pathsOf('?limit=0'), ['/limit'])
+  assert.deepEqual(await pathsOf('?cursor=x'), ['/cursor'], 'as every other parameter')
 })
 
 test('among many sessions each call reads a bounded number, and all are found', async () => {

@@ -5,7 +5,7 @@ export interface Status {
   /** unavailable: the database does not answer. */
   status: 'ok' | 'unavailable'
   version: string
-  /** The commit that the release was made from; null in a checkout. */
+  /** The commit that the release archive was made from; null if the process does not run from one. */
   commit: string | null
   /** Address of the certificate of the Space service. */
   space_certificate: string
@@ -26,7 +26,7 @@ export function statusBody(status: Status): string {
   const { version, commit, key_revocation: revocation } = status
   const link = (address: string) => `<a href="${escapeHtml(address)}">${escapeHtml(address)}</a>`
   const rows = [
-    ['Version', escapeHtml(commit === null ? version : `${version} (${commit.slice(0, 12)})`)],
+    ['Version', escapeHtml(commit === null ? `${version} (not a release archive: its commit is unknown)` : `${version} (${commit.slice(0, 12)})`)],
     ['Slowest revocation of a key', revocationText(revocation)],
     ['Certificate of Space', link(status.space_certificate)],
     ['Transparency log', link(status.transparency_log)],

@@ -40,7 +40,7 @@ export const listArtifacts: HandlerOf<'listArtifacts'> = async ({ ctx, tenantId,
 const retryAfterSeconds = 2
 
 export const getMedia: HandlerOf<'getMedia'> = async ({ ctx, params, query, headers, req, reply }) => {
-  if (query.format !== undefined && query.w === undefined) throw invalid('format', 'is only valid together with w')
+  if (query.format !== undefined && query.w === undefined) throw invalid('/format', 'is only valid together with w')
   const artifact = await ctx.media.load(params.artifactId)
   if (!artifact || !isStored(artifact)) throw new ApiError('not_found')
   if (await ctx.suspensions.isSuspended(artifact.tenantId)) throw new ApiError('not_found')
