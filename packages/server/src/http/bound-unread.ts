@@ -96,8 +96,20 @@ export function assertRoom(req: FastifyRequest, reply: FastifyReply): void {
   if (!shares.mayHaveRoom(reader, bytes)) throw tooManyUnread(reply)
 }
 
+/** The headers that every answer has, also an error. All others were set for the answer that is not sent. */
+const ofEveryAnswer = /^(?:connection|ratelimit|ratelimit-policy|vary|x-content-type-options|x-request-id|access-control-.+)$/
+
 /** The error that replaces an answer. Removes the headers that were set for that answer. */
 function tooManyUnread(reply: FastifyReply): ApiError {
-  for (const name of ['etag', 'cache-control', 'content-length', 'content-type', 'last-modified']) reply.removeHeader(name)
+  const { vary, ...others } = reply.getHeaders()
+  for (const name of Object.keys(others)) if (!ofEveryAnswer.test(name)) reply.removeHeader(name)
+  if (vary !== undefined) {
+    // The error depends on the caller's credentials, as the answer does, but not on the form that the caller accepts.
+    const kept = String(vary)
+      .split(', ')
+      .filter((name) => !/^accept\b/i.test(name))
+    if (kept.length === 0) reply.removeHeader('vary')
+    else reply.header('vary', kept.join(', '))
+  }
   return new ApiError('unavailable', { message: 'Too many large responses are waiting to be read.', retryAfterSeconds: 5 })
 }
