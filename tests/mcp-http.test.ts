@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { limits } from '../packages/contract/src/limits.ts'
 import { send } from '../packages/server/testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '../packages/server/testing/test-api.ts'
+import { clearOf } from './support/clear-of.ts'
 import { connectHttp } from './support/mcp-client.ts'
 import { eventually } from './support/remote-agents.ts'
 
@@ -62,6 +63,24 @@ describe('/mcp', { concurrency: true, timeout: 40_000 }, () => {
     assert.equal(found.data[0].url, 'http://localhost:8787/docs/guides/webhooks')
     assert.match((await mcp.call('explain_error', { code: 'price_changed' })).data.remedy, /\w/)
     await mcp.close()
+  })
+
+  test('a message counts as a request in the usage, beside the call of its tool', async () => {
+    await clearOf('day')
+    const { secretKey: key } = await api.makeTenant()
+    const usageOf = async () => {
+      const rows = (await send(api, 'GET', '/usage', { key })).body.data as { meter: string; quantity: number }[]
+      return Object.fromEntries(rows.map(({ meter, quantity }) => [meter, quantity]))
+    }
+    const message = JSON.stringify(ping)
+    const answer = await post(message, { authorization: `Bearer ${key}` })
+    assert.equal(answer.status, 200)
+    assert.deepEqual(await usageOf(), { requests: 1, bytes: message.length + (await answer.text()).length })
+    const before = (await usageOf()).requests!
+    const call = { ...ping, method: 'tools/call', params: { name: 'list_collections', arguments: {} } }
+    assert.equal((await post(call, { authorization: `Bearer ${key}` })).status, 200)
+    // With the reading of the usage before.
+    assert.equal((await usageOf()).requests, before + 3)
   })
 
   test('a page of a list ends where it was asked to, and its cursor goes on', async () => {

@@ -10,6 +10,7 @@ import { sendBody } from '#http/bound-unread.ts'
 import { bodyOf } from '#http/parse.ts'
 import { authenticateAndLimit } from '../authenticate-and-limit.ts'
 import { bearerValue } from '../bearer-value.ts'
+import { countUsage } from '../count-usage.ts'
 import { readDocsSections } from '../docs/docs-sections.ts'
 import { onceMade } from '../docs/fixed-file.ts'
 import { callInProcess } from './call-in-process.ts'
@@ -150,5 +151,6 @@ async function send(
   const answered = body === '' ? reply.send() : sendBody(req, reply, body, isRead)
   // Afterwards: sendBody may refuse the answer, and then the error is the answer.
   recordAnswer(ctx, req, reply, 'mcp', status)
+  countUsage(ctx, req, body)
   return answered
 }
