@@ -142,6 +142,30 @@ test('keys that are shown once are printed, and there is one tenant, if a proxy 
   }
 })
 
+test('what a command revokes or cancels is so, and the command succeeds, if a proxy loses the first answer', async (t) => {
+  const { secret } = await makeTenant(atrium.origin, 'Leaving')
+  const { id: tenant } = (await createClient({ baseUrl: atrium.origin, key: secret }).getTenant()).data
+  const invite = JSON.parse((await run(['invites', 'create'])).output) as { id: string }
+  const credential = JSON.parse((await run(['admin-credentials', 'add', 'Pager'])).output) as { id: string }
+  assert.equal((await run(['tenants', 'delete', tenant])).code, 0)
+  for (const args of [
+    ['invites', 'revoke', invite.id],
+    ['admin-credentials', 'revoke', credential.id],
+    ['tenants', 'delete', tenant, '--cancel'],
+  ]) {
+    const statuses: number[] = []
+    const proxy = await startProxy(t, (res, { status, answer, before }) => {
+      statuses.push(status)
+      if (before === 0) res.destroy()
+      else if (status === 204) res.writeHead(204).end()
+      else res.writeHead(status, { 'content-type': 'application/json' }).end(answer)
+    })
+    const { code, output } = await run(args, { ATRIUM_PUBLIC_URL: proxy })
+    assert.equal(code, 0, `${args.join(' ')}: ${output}`)
+    assert.deepEqual(statuses.slice(0, 2), [204, 204], 'the repeat changes nothing, and is not an error')
+  }
+})
+
 describe('each failure is one line that says what to do', () => {
   /** Nothing listens there: what is reported is found before the database is needed. */
   const noDatabase = { DATABASE_URL: 'postgres://127.0.0.1:9/none', ATRIUM_DATA_DIR: '/tmp/no such folder' }

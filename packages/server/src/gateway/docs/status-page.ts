@@ -26,7 +26,12 @@ export function statusBody(status: Status): string {
   const { version, commit, key_revocation: revocation } = status
   const link = (address: string) => `<a href="${escapeHtml(address)}">${escapeHtml(address)}</a>`
   const rows = [
-    ['Version', escapeHtml(commit === null ? `${version} (not a release archive: its commit is unknown)` : `${version} (${commit.slice(0, 12)})`)],
+    [
+      'Version',
+      escapeHtml(
+        commit === null ? `${version} (not a release archive: its commit is unknown)` : `${version} (${commit.slice(0, 12)})`,
+      ),
+    ],
     ['Slowest revocation of a key', revocationText(revocation)],
     ['Certificate of Space', link(status.space_certificate)],
     ['Transparency log', link(status.transparency_log)],
