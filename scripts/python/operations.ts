@@ -158,7 +158,7 @@ function commonParameters(op: Operation, types: TypeCollector, isStream: boolean
     optional: 'The owner token, which shows more.',
   }
   return [
-    ...(op.body ? one('body', qualified(types.typeOf(op.body, `${pascalCase(op.id)}Body`)), true, bodySays(op)) : []),
+    ...(op.body ? one('body', qualified(types.typeOf(op.body, `${pascalCase(op.id)}Body`)), !op.bodyOptional, bodySays(op)) : []),
     ...(op.capability ? one('collection_token', 'str', op.capability === 'owner', token[op.capability]) : []),
     ...(isStream
       ? one('last_event_id', 'str', false, '``id`` of the last message that you handled. Absent: the stream starts now.')
@@ -183,7 +183,7 @@ function bodySays(op: Operation): string {
   const { properties, required = [] } = op.body as Schema
   if (!properties) return 'The request; its type says what it holds.'
   const names = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name} (optional)`))
-  return `The request: ${names.join(', ')}.`
+  return `The request: ${names.join(', ')}.${op.bodyOptional ? ' Default: an empty one.' : ''}`
 }
 
 const callers = {

@@ -5,7 +5,12 @@ import type { Operations, ServedOperationId } from '@atrium/contract/table'
 type Member<Name extends string, T> = Record<never, never> extends T ? { [N in Name]?: T | undefined } : { [N in Name]: T }
 type Nothing = Record<never, never>
 
-type BodyMember<O extends Operation> = O extends { body: object } ? { body: BodyOf<O> } : Nothing
+/** Absent where it is optional: the same as `{}`. */
+type BodyMember<O extends Operation> = O extends { body: object }
+  ? O extends { bodyOptional: true }
+    ? { body?: BodyOf<O> | undefined }
+    : { body: BodyOf<O> }
+  : Nothing
 type QueryMember<O extends Operation> = O extends { query: object } ? Member<'query', QueryOf<O>> : Nothing
 type HeadersMember<O extends Operation> = O extends { headers: object } ? Member<'headers', HeadersOf<O>> : Nothing
 type TokenMember<O extends Operation> = O extends { capability: 'owner' }
@@ -53,7 +58,11 @@ export type AtriumClient = { readonly [Id in ServedOperationId]: Call<Operations
 export type DataOf<Id extends ServedOperationId> = Extract<Awaited<ReturnType<AtriumClient[Id]>>, { data: unknown }>['data']
 
 /** What a call takes as `body`: `BodyFor<'addItem'>` is an item to add. */
-export type BodyFor<Id extends ServedOperationId> = Extract<Parameters<AtriumClient[Id]>[0], { body: unknown }>['body']
+export type BodyFor<Id extends ServedOperationId> = Operations[Id] extends infer O extends Operation
+  ? O extends { body: object }
+    ? BodyOf<O>
+    : never
+  : never
 
 /** The same input without its exact types, for the implementation. */
 export interface AnyInput {

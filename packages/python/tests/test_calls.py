@@ -336,6 +336,12 @@ class Calls(unittest.TestCase):
             self.client(server).add_item("col_1", body={"type": "message", "content": {"text": "日本 🎉"}})
         self.assertEqual(json.loads(server.received[0].body)["content"]["text"], "日本 🎉")
 
+    def test_a_body_that_is_optional_is_not_sent(self) -> None:
+        with ScriptedServer([DONE]) as server:
+            self.client(server).test_webhook()
+        self.assertEqual(server.received[0].body, b"")
+        self.assertNotIn("content-type", server.received[0].headers)
+
 
 if __name__ == "__main__":
     unittest.main()

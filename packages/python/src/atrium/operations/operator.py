@@ -146,7 +146,7 @@ class OperatorOperations(Core):
     def create_invite(
         self,
         *,
-        body: types.CreateInviteBody,
+        body: types.CreateInviteBody | None = None,
         idempotency_key: str | None = None,
         repeatable: bool | None = None,
         timeout: float | None = None,
@@ -159,7 +159,7 @@ class OperatorOperations(Core):
         Needs: The operator's token.
 
         Args:
-            body: The request: uses (optional), expires_at (optional).
+            body: The request: uses (optional), expires_at (optional). Default: an empty one.
             idempotency_key: 1 to 255 printable ASCII characters. Default: a fresh one, the same for all attempts.
                 Store one of your own where the call must take effect once even if your process ends in between.
             repeatable: Whether to retry where no answer came or the server was unavailable.
@@ -175,7 +175,7 @@ class OperatorOperations(Core):
                 IdempotencyInProgressError.
 
         Example:
-            answer = atrium.create_invite(body={"uses": 1})
+            answer = atrium.create_invite()
         """
         return self._call(
             Route("POST", "/v1/tenants/invites", "operator", keyed="createInvite"),

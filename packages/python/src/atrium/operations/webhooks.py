@@ -187,7 +187,7 @@ class WebhooksOperations(Core):
     def test_webhook(
         self,
         *,
-        body: types.TestWebhookBody,
+        body: types.TestWebhookBody | None = None,
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> Answer[types.TestWebhookData]:
@@ -201,7 +201,7 @@ class WebhooksOperations(Core):
         Needs: A secret key.
 
         Args:
-            body: The request: type (optional), endpoint (optional).
+            body: The request: type (optional), endpoint (optional). Default: an empty one.
             repeatable: Whether to retry where no answer came or the server was unavailable.
             timeout: The limit of one attempt, in seconds. Default: that of the client.
 
@@ -215,7 +215,7 @@ class WebhooksOperations(Core):
                 RoleNotAllowedError, PayloadTooLargeError.
 
         Example:
-            answer = atrium.test_webhook(body={"type": "item.created"})
+            answer = atrium.test_webhook()
         """
         return self._call(
             Route("POST", "/v1/tenant/webhooks/test", "secret"),
