@@ -9,8 +9,6 @@ export type ClipRequest = {
    * `clipPictureWidth`, because all are in memory at once.
    */
   pictures: readonly Uint8Array[]
-  /** How long each picture is shown, in milliseconds. */
-  delayMs?: number | undefined
   /** Aborts the work between two pictures; the promise then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
@@ -29,15 +27,15 @@ const MAX_TOTAL_PIXELS = 40_000_000
  * ratio between the two aspect ratios. Otherwise it is shown whole.
  */
 const MAX_SHAPE_DIFFERENCE = 0.25
+/** How long each picture is shown. */
+const PICTURE_MS = 2_200
 const FADE_FRAMES = 4
 const FADE_MS = 60
 
 /** Makes an animated WebP of the pictures. Each fades into the next and the last into the first, in a loop. */
-export async function makeClip({ pictures, delayMs = 2200, signal }: ClipRequest): Promise<Clip> {
+export async function makeClip({ pictures, signal }: ClipRequest): Promise<Clip> {
   if (pictures.length < 1 || pictures.length > MAX_CLIP_PICTURES)
     throw new ProduceError(`A clip is made of 1 to ${MAX_CLIP_PICTURES} pictures.`)
-  if (!Number.isInteger(delayMs) || delayMs < 100 || delayMs > 10_000)
-    throw new ProduceError('A picture stays between 0.1 and 10 seconds.')
   const shape = await chooseShape(pictures)
   const fades =
     pictures.length > 1
@@ -56,7 +54,7 @@ export async function makeClip({ pictures, delayMs = 2200, signal }: ClipRequest
     signal?.throwIfAborted()
     addFade(film, index, pictures.length, framesPerPicture)
   }
-  const delays = Array.from({ length: film.count }, (_, index) => (index % framesPerPicture === 0 ? delayMs : FADE_MS))
+  const delays = Array.from({ length: film.count }, (_, index) => (index % framesPerPicture === 0 ? PICTURE_MS : FADE_MS))
   const { width, height } = shape
   const webp = await sharp(film.pixels, { raw: { width, height: height * film.count, channels: 3, pageHeight: height } })
     .webp({ quality: 82, effort: 2, loop: 0, delay: delays })
