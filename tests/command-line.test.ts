@@ -287,6 +287,18 @@ describe('each failure is one line that says what to do', () => {
     assert.equal(code, 1)
   })
 
+  test('a port of Space that cannot be used, to space', async () => {
+    const { port } = new URL(atrium.origin)
+    assert.deepEqual(await run(['space'], { ...noDatabase, SPACE_PORT: port }), {
+      code: 1,
+      output: `atrium: port ${port} is in use; stop what uses it or set SPACE_PORT to another one\n`,
+    })
+    assert.deepEqual(await run(['space'], { ...noDatabase, SPACE_PORT: String(await freePort()), HOST: '192.0.2.1' }), {
+      code: 1,
+      output: 'atrium: HOST 192.0.2.1 is not an address of this machine\n',
+    })
+  })
+
   test('a proxy whose answers never arrive whole', async (t) => {
     const proxy = await startProxy(t, (res, { answer }) => cut(res, answer))
     const { code, output } = await run(['tenants', 'list'], { ATRIUM_PUBLIC_URL: proxy })

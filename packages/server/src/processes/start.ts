@@ -146,6 +146,8 @@ export async function startRole(role: Role): Promise<Pick<Running, 'failed' | 's
   const own = isSpace && config.database.space.url !== undefined ? config.database.space : undefined
   const databaseUrl = own?.url ?? config.databaseUrl
   if (!databaseUrl) throw new StartError(`DATABASE_URL must be set: atrium ${role} shares its database with the other parts`)
+  // The Space service names neither the port nor what to do if it may not listen.
+  if (isSpace) await assertPortsFree(config.host, [ports.space])
   const { directUrl } = own ?? config.database
   const prepare = async () => {
     await assertDatabase({ url: databaseUrl, directUrl })
