@@ -225,6 +225,9 @@ describe('what a visitor can do with a room', { skip: skipWithoutChromium, timeo
     const dialog = ann.page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Share…' }).click()
     assert.deepEqual(await ann.page.evaluate('window.shared'), { title: 'Quay', url: link })
+    // Its code is fetched until it is there.
+    let fetched = 0
+    await ann.page.route('**/assets/qr-image-*', (route) => (fetched++ === 0 ? route.abort() : route.fallback()))
     await dialog.getByRole('button', { name: 'Show QR code' }).click()
     const code = dialog.getByRole('img', { name: 'QR code of the room’s link' })
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -237,6 +240,7 @@ describe('what a visitor can do with a room', { skip: skipWithoutChromium, timeo
       assert.equal(found?.data, link, colorScheme)
       await assertAccessible(ann.page, colorScheme)
     }
+    assert.equal(fetched, 2)
     assertNoTrouble(ann)
     await ann.close()
   })

@@ -1,25 +1,14 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { t } from '../text/text.ts'
-import type { QrCode } from './qr-code.ts'
+import { encodeQr, type QrCode } from './qr-code.ts'
 
 /** The quiet zone around the code, in modules. Cameras do not find a code without it. */
 const QUIET = 4
 
-/** Shows a text as a QR code. The encoder is fetched with the first code. */
+/** Shows a text as a QR code. */
 export function QrImage({ text, label }: { text: string; label: string }) {
-  const [code, setCode] = useState<QrCode | null>()
-  useEffect(() => {
-    let stale = false
-    void import('./qr-code.ts')
-      .then(({ encodeQr }) => encodeQr(text))
-      .catch(() => null)
-      .then((made) => !stale && setCode(made))
-    return () => {
-      stale = true
-    }
-  }, [text])
-  if (code === undefined) return null
-  if (code === null) return <p class="hint">{t.tools.qr.tooLong}</p>
+  const code = useMemo(() => findCode(text), [text])
+  if (!code) return <p class="hint">{t.tools.qr.tooLong}</p>
   const size = code.length + 2 * QUIET
   return (
     <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
@@ -27,6 +16,15 @@ export function QrImage({ text, label }: { text: string; label: string }) {
       <path d={pathOf(code)} />
     </svg>
   )
+}
+
+function findCode(text: string): QrCode | undefined {
+  try {
+    return encodeQr(text)
+  } catch {
+    // Too long.
+    return undefined
+  }
 }
 
 /** One bar for each run of dark modules. */

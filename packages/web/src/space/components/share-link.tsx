@@ -1,9 +1,11 @@
 import { useId, useRef, useState } from 'preact/hooks'
 import { announce } from './announcer.tsx'
 import { Icon } from './icon.tsx'
-import { QrImage } from './qr-image.tsx'
+import { later } from './later.tsx'
 import { linkToShare } from '../service.ts'
 import { t } from '../text/text.ts'
+
+const QrImage = later(async () => (await import('./qr-image.tsx')).QrImage)
 
 interface ShareLinkProps {
   title: string | undefined
