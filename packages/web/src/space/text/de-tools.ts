@@ -49,11 +49,11 @@ export const tools: Text['tools'] = {
 
   kept: {
     title: 'Räume auf diesem Gerät',
-    hint: 'Jeder dieser Links enthält den Schlüssel seines Raums: Wer diesen Browser benutzt, kann die Räume öffnen.',
+    hint: 'Dieser Browser hat die Schlüssel dieser Räume: Wer ihn benutzt, kann sie öffnen.',
     keep: 'Auf diesem Gerät behalten',
     keepHint:
-      'Dieser Browser führt den Raum dann auf der Startseite auf. Die Liste enthält den Link mit seinem Schlüssel: Wer diesen Browser benutzt, kann den Raum öffnen.',
-    isKept: 'Dieser Browser führt diesen Raum auf der Startseite auf, mit seinem Schlüssel.',
+      'Dieser Browser führt den Raum dann auf der Startseite auf, mit seinem Link: Wer diesen Browser benutzt, kann den Raum öffnen.',
+    isKept: 'Dieser Browser führt diesen Raum auf der Startseite auf, mit seinem Link.',
     startPage: 'Startseite',
     forget: 'Diesen Raum vergessen',
     forgetOne: (name, title) => line`${name(`${title} `)}Vergessen`,
@@ -89,7 +89,7 @@ export const tools: Text['tools'] = {
     show: 'QR-Code anzeigen',
     hide: 'QR-Code ausblenden',
     image: 'QR-Code des Links zum Raum',
-    hint: 'Auch er enthält den Schlüssel: Zeige ihn nur denen, die eintreten sollen.',
+    hint: 'Zeige ihn nur denen, die eintreten sollen.',
     tooLong: 'Der Link ist zu lang für einen QR-Code.',
   },
 

@@ -52,11 +52,11 @@ export const tools = {
 
   kept: {
     title: 'Rooms on this device',
-    hint: 'Each of these links contains its room’s key: everyone who uses this browser can open the rooms.',
+    hint: 'This browser has the keys of these rooms: everyone who uses it can open them.',
     keep: 'Keep on this device',
     keepHint:
-      'This browser then lists the room on the start page. The list contains the link with its key: everyone who uses this browser can open the room.',
-    isKept: 'This browser lists this room on the start page, with its key.',
+      'This browser then lists the room on the start page, with its link: everyone who uses this browser can open the room.',
+    isKept: 'This browser lists this room on the start page, with its link.',
     startPage: 'Start page',
     forget: 'Forget this room',
     forgetOne: (name: (shown: string) => Part, title: string) => line`Forget${name(` ${title}`)}`,
@@ -92,7 +92,7 @@ export const tools = {
     show: 'Show QR code',
     hide: 'Hide QR code',
     image: 'QR code of the room’s link',
-    hint: 'It contains the key, too. Show it only to people who should come in.',
+    hint: 'Show it only to people who should come in.',
     tooLong: 'The link is too long for a QR code.',
   },
 

@@ -49,11 +49,11 @@ export const tools: Text['tools'] = {
 
   kept: {
     title: 'Salas en este dispositivo',
-    hint: 'Cada uno de estos enlaces contiene la clave de su sala: quien use este navegador puede abrir las salas.',
+    hint: 'Este navegador tiene las claves de estas salas: quien lo use puede abrirlas.',
     keep: 'Conservar en este dispositivo',
     keepHint:
-      'Este navegador mostrará entonces la sala en la página de inicio. La lista contiene el enlace con su clave: quien use este navegador puede abrir la sala.',
-    isKept: 'Este navegador muestra esta sala en la página de inicio, con su clave.',
+      'Este navegador mostrará entonces la sala en la página de inicio, con su enlace: quien use este navegador puede abrir la sala.',
+    isKept: 'Este navegador muestra esta sala en la página de inicio, con su enlace.',
     startPage: 'Página de inicio',
     forget: 'Olvidar esta sala',
     forgetOne: (name, title) => line`Olvidar${name(` ${title}`)}`,
@@ -88,7 +88,7 @@ export const tools: Text['tools'] = {
     show: 'Mostrar código QR',
     hide: 'Ocultar código QR',
     image: 'Código QR del enlace de la sala',
-    hint: 'También contiene la clave: muéstralo solo a quien deba entrar.',
+    hint: 'Muéstralo solo a quien deba entrar.',
     tooLong: 'El enlace es demasiado largo para un código QR.',
   },
 

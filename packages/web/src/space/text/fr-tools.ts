@@ -49,11 +49,11 @@ export const tools: Text['tools'] = {
 
   kept: {
     title: 'Salons sur cet appareil',
-    hint: 'Chacun de ces liens contient la clé de son salon : quiconque utilise ce navigateur peut ouvrir les salons.',
+    hint: 'Ce navigateur a les clés de ces salons : quiconque l’utilise peut les ouvrir.',
     keep: 'Garder sur cet appareil',
     keepHint:
-      'Ce navigateur affiche alors le salon sur la page d’accueil. La liste contient le lien avec sa clé : quiconque utilise ce navigateur peut ouvrir le salon.',
-    isKept: 'Ce navigateur affiche ce salon sur la page d’accueil, avec sa clé.',
+      'Ce navigateur affiche alors le salon sur la page d’accueil, avec son lien : quiconque utilise ce navigateur peut ouvrir le salon.',
+    isKept: 'Ce navigateur affiche ce salon sur la page d’accueil, avec son lien.',
     startPage: 'Page d’accueil',
     forget: 'Oublier ce salon',
     forgetOne: (name, title) => line`Oublier${name(` ${title}`)}`,
@@ -89,7 +89,7 @@ export const tools: Text['tools'] = {
     show: 'Afficher le code QR',
     hide: 'Masquer le code QR',
     image: 'Code QR du lien du salon',
-    hint: 'Il contient aussi la clé : ne le montrez qu’aux personnes qui doivent entrer.',
+    hint: 'Ne le montrez qu’aux personnes qui doivent entrer.',
     tooLong: 'Le lien est trop long pour un code QR.',
   },
 
