@@ -7,7 +7,7 @@ import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, newVisitor } from './testing/visitor.ts'
 
-describe('rooms with a list that are kept on a device', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
+describe('rooms that are kept on a device', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
   let browser: Browser
   let space: TestSpace
 
@@ -60,7 +60,7 @@ describe('rooms with a list that are kept on a device', { skip: skipWithoutChrom
     await guest.close()
   }
 
-  test('each is called by the others on its list, as this device saw them at the latest visit', async () => {
+  test('each with a list is called by the others on it, as this device saw them at the latest visit', async () => {
     const ann = await newVisitor(browser, { reducedMotion: 'reduce' })
     const { page } = ann
     await makeRoom(page, { isKept: true })
@@ -117,4 +117,59 @@ describe('rooms with a list that are kept on a device', { skip: skipWithoutChrom
     assert.ok(width > PHONE.viewport.width / 2, `${width} px`)
     await ann.close()
   })
+
+  for (const [kind, label] of [
+    ['whose clients seal its lines', 'Anyone with the link'],
+    ['with a title', 'People with the link, and agents'],
+    ['with a list', 'Only people on a list'],
+  ] as const)
+    test(`a room ${kind} has the name that its visitor gives it, on this device alone`, async () => {
+      const ann = await newVisitor(browser, PHONE)
+      const { page } = ann
+      await page.goto(`${space.origin}/space`)
+      await page.getByLabel(label).check()
+      if (kind === 'with a title') await page.getByLabel('Title').fill('Quay')
+      await button(page, 'Make the room').click()
+      await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+      const title = kind === 'with a title' ? 'Quay' : 'Room'
+      const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true, includeHidden: true }).waitFor()
+      await heading(title)
+      await button(page, 'More').click()
+      const field = page.getByLabel('Name of the room, for this browser only')
+      await button(page, 'Keep on this device').waitFor()
+      assert.equal(await field.count(), 0)
+      await button(page, 'Keep on this device').click()
+      await field.fill('  Harbour \u202E crew ')
+      await assertAccessible(page, 'the panel')
+      await field.press('Enter')
+      await heading('Harbour crew')
+      await page.getByText('The room is now called Harbour crew').waitFor({ state: 'attached' })
+      await page.waitForFunction(() => document.title === 'Harbour crew · Space')
+      // A later visit keeps the name, and nobody else gets it.
+      const link = page.url()
+      const ben = await newVisitor(browser)
+      await ben.page.goto(link)
+      if (kind !== 'with a list') await ben.page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
+      await ben.close()
+      await page.goto('about:blank')
+      await page.goto(link)
+      await heading('Harbour crew')
+      await page.goto('about:blank')
+      await page.goto(`${space.origin}/space`)
+      await keptRooms(page).getByRole('link', { name: 'Harbour crew', exact: true }).click()
+      await button(page, 'More').click()
+      assert.equal(await field.inputValue(), 'Harbour crew')
+      // Without a name, it is called as before.
+      await field.fill('')
+      await button(page, 'Name the room').click()
+      await heading(title)
+      await field.fill('Crew')
+      await field.press('Enter')
+      await button(page, 'Forget this room').click()
+      await page.getByText('Crew is forgotten on this device').waitFor({ state: 'attached' })
+      assert.ok(!(await page.evaluate(() => JSON.stringify({ ...localStorage }))).includes('Crew'))
+      assert.ok(!ann.sent.some(({ url, body }) => /harbour|crew/i.test(url + body)), 'no request has the name')
+      assertNoTrouble(ann)
+      await ann.close()
+    })
 })

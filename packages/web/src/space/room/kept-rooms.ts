@@ -7,6 +7,8 @@ import { dropLines } from './line-cache.ts'
 /** A room whose link, with its key, is stored on this device because the visitor asked for it. */
 export interface KeptRoom extends RoomLink {
   readonly title: string | undefined
+  /** What the visitor calls the room. Nobody else sees it. */
+  readonly name?: string | undefined
   readonly at: string
   /** In a room with a list, which has no title: who else was on it at the latest visit. */
   readonly others?: OtherMembers | undefined
@@ -40,12 +42,13 @@ export function keepRoom(link: RoomLink, title: string | undefined, others?: Oth
   if (rest.length >= MAX_KEPT) return 'full'
   const before = rooms.find((one) => !rest.includes(one))
   const kept: KeptRoom = {
+    ...before,
     room,
     mk,
     kind,
     title,
     at: new Date().toISOString(),
-    others: others ?? before?.others,
+    ...(others && { others }),
     ...(isFile() && { service: serviceOrigin() }),
   }
   return write([kept, ...rest]) ? 'kept' : 'refused'
@@ -59,8 +62,8 @@ export function keptName(kept: KeptRoom): string {
   return hashOf(kept, kept.service)
 }
 
-export function isKept(link: RoomLink, { rooms } = keptRoomsStore.value): boolean {
-  return rooms.some((one) => keptName(one) === hashOf(link))
+export function findKept(link: RoomLink, { rooms } = keptRoomsStore.value): KeptRoom | undefined {
+  return rooms.find((one) => keptName(one) === hashOf(link))
 }
 
 export function canKeepAnother(): boolean {
@@ -69,7 +72,12 @@ export function canKeepAnother(): boolean {
 
 /** Stores the current title with the room, and the others if they are given, if this device keeps the room. */
 export function refreshRoom(link: RoomLink, title: string | undefined, others?: OtherMembers): void {
-  if (isKept(link, { rooms: readRooms() })) keepRoom(link, title, others)
+  if (findKept(link, { rooms: readRooms() })) keepRoom(link, title, others)
+}
+
+/** Returns whether the browser has stored it. Undefined: the room is called by its title again. */
+export function nameRoom(link: RoomLink, name: string | undefined): boolean {
+  return write(readRooms().map((one) => (keptName(one) === hashOf(link) ? { ...one, name } : one)))
 }
 
 /** `service`: in a file, that of the room. */

@@ -1,7 +1,6 @@
 import type { RoomLink } from '../room-link.ts'
 import { memberName } from '../components/members.ts'
-import { keptName, keptRoomsStore, type OtherMembers, refreshRoom } from './kept-rooms.ts'
-import { hashOf } from '../service.ts'
+import { findKept, type OtherMembers, refreshRoom } from './kept-rooms.ts'
 import type { RoomList } from './room-list.ts'
 
 const MAX_NAMES = 3
@@ -15,7 +14,7 @@ export function otherMembers({ members, own }: Pick<RoomList, 'members' | 'own'>
 
 /** Stores the current members with the room, if this device keeps it. */
 export function refreshMembers(link: RoomLink, list: Pick<RoomList, 'members' | 'own'>): void {
-  const kept = keptRoomsStore.value.rooms.find((one) => keptName(one) === hashOf(link))
+  const kept = findKept(link)
   const others = otherMembers(list)
   if (kept && JSON.stringify(kept.others) !== JSON.stringify(others)) refreshRoom(link, kept.title, others)
 }

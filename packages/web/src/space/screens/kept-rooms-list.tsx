@@ -53,8 +53,9 @@ export function KeptRoomsList() {
   )
 }
 
-function shownTitle({ title, others }: KeptRoom): string {
-  if (title !== undefined || !others || others.names.length === 0) return title ?? t.room.untitled
+function shownTitle({ name, title, others }: KeptRoom): string {
+  const called = name ?? title
+  if (called !== undefined || !others || others.names.length === 0) return called ?? t.room.untitled
   const { names, more } = others
   return t.tools.kept.roomWith(list(more > 0 ? [...names, t.tools.kept.more(more)] : names))
 }

@@ -15,6 +15,7 @@ import { InvitedBar } from './invited-bar.tsx'
 import { RoomBanners } from './room-banners.tsx'
 import { RoomHead } from './room-head.tsx'
 import { TamperedBox } from './tampered-box.tsx'
+import { useRoomName } from './use-room-name.ts'
 import { t } from '../text/text.ts'
 
 const FarewellBox = later(async () => (await import('./farewell-box.tsx')).FarewellBox)
@@ -41,7 +42,8 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
   const phase = useStore(session.state, (state) => state.phase)
   const farewell = useStore(session.state, (state) => state.farewell)
   const invited = useInvitedAgents(session, config)
-  useRoomTitle(session)
+  const name = useRoomName(session)
+  useRoomTitle(session, name)
   useEffect(() => {
     const timer = setTimeout(() => {
       for (const one of [AboutSheet, InviteSheet, PeopleSheet, ProtectionSheet]) void one.fetch()
@@ -49,9 +51,9 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
     return () => clearTimeout(timer)
   }, [])
   useEffect(() => {
-    const { title, chunks } = session.state.value
+    const { chunks } = session.state.value
     const count = chunks.reduce((sum, { entries }) => sum + entries.length, 0)
-    announce(t.tools.spoken.opened(title ?? t.room.untitled, count))
+    announce(t.tools.spoken.opened(name, count))
   }, [session])
   useLayoutEffect(() => (main.current ? keepFocus(main.current, main.current) : undefined), [])
   const close = () => setSheet(undefined)
@@ -106,7 +108,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
 }
 
 /** The title of the tab: the room and, while the tab is hidden, the number of new messages. */
-function useRoomTitle(session: RoomSession): void {
+function useRoomTitle(session: RoomSession, name: string): void {
   const title = useStore(session.state, (state) => state.title)
   const count = useStore(session.state, (state) => state.head?.count ?? 0)
   const seenCount = useRef(count)
@@ -120,10 +122,10 @@ function useRoomTitle(session: RoomSession): void {
     const show = () => {
       if (!document.hidden) seenCount.current = count
       const unread = Math.max(count - seenCount.current, 0)
-      document.title = t.room.tab(title ?? t.room.untitled, unread)
+      document.title = t.room.tab(name, unread)
     }
     show()
     document.addEventListener('visibilitychange', show)
     return () => document.removeEventListener('visibilitychange', show)
-  }, [title, count, t])
+  }, [name, count, t])
 }

@@ -3,6 +3,7 @@ import { Icon, type IconName } from '../components/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import type { SheetName } from './open-room.tsx'
+import { useRoomName } from './use-room-name.ts'
 import { homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
 
@@ -14,7 +15,6 @@ interface RoomHeadProps {
 }
 
 export function RoomHead({ session, shown, onOpen }: RoomHeadProps) {
-  const title = useStore(session.state, (state) => state.title)
   const policy = useStore(session.state, (state) => state.policy)
   const { kind } = session.secret
   return (
@@ -23,7 +23,7 @@ export function RoomHead({ session, shown, onOpen }: RoomHeadProps) {
         <ArchMark />
       </a>
       <div class="room-name">
-        <h1 dir="auto">{title ?? t.room.untitled}</h1>
+        <h1 dir="auto">{useRoomName(session)}</h1>
         <p>
           {kind === 'listed'
             ? t.sealed.list.head

@@ -1,15 +1,16 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../components/announcer.tsx'
-import { forgetRoom, isKept, type Keeping, keepRoom, keptRoomsStore } from '../room/kept-rooms.ts'
+import { findKept, forgetRoom, type Keeping, keepRoom, keptRoomsStore } from '../room/kept-rooms.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { homeHref } from '../service.ts'
+import { RoomNameForm } from './room-name-form.tsx'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
 
 /** Nothing is kept before the button is pressed. */
 export function KeepRoom({ session }: { session: RoomSession }) {
   const { secret, state, listed } = session
-  const kept = useStore(keptRoomsStore, (value) => isKept(secret, value))
+  const kept = useStore(keptRoomsStore, (value) => findKept(secret, value))
   const [keeping, setKeeping] = useState<Keeping>('kept')
   const keep = () => {
     const done = keepRoom(secret, state.value.title, listed?.others)
@@ -18,7 +19,7 @@ export function KeepRoom({ session }: { session: RoomSession }) {
   }
   const forget = () => {
     forgetRoom(secret)
-    announce(t.tools.kept.saidForgotten(state.value.title ?? t.room.untitled))
+    announce(t.tools.kept.saidForgotten(kept?.name ?? state.value.title ?? t.room.untitled))
   }
   return (
     <section aria-labelledby="kept">
@@ -35,6 +36,7 @@ export function KeepRoom({ session }: { session: RoomSession }) {
           {t.tools.kept.startPage}
         </a>
       </div>
+      {kept && <RoomNameForm session={session} name={kept.name ?? ''} />}
       {!kept && keeping !== 'kept' && (
         <p class="problem" role="alert">
           {t.tools.kept[keeping]}

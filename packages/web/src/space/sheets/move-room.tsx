@@ -3,7 +3,7 @@ import { newRoomSecret, randomId } from '@atrium/room-client/new-room-secret'
 import { failureWords } from '../api/failure-words.ts'
 import { Problem } from '../components/problem.tsx'
 import { makeClientSealedRoom } from '../room/client-sealed-channel.ts'
-import { canKeepAnother, isKept, keepRoom } from '../room/kept-rooms.ts'
+import { canKeepAnother, findKept, keepRoom, nameRoom } from '../room/kept-rooms.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { hashOf } from '../service.ts'
 import { t } from '../text/text.ts'
@@ -17,9 +17,9 @@ export function MoveRoom({ session }: { session: RoomSession }) {
   const plan = useRef({ id: randomId(), to: newRoomSecret() })
   const name = useId()
   const move = async () => {
-    const keepsNext = isKept(session.secret)
+    const kept = findKept(session.secret)
     // Otherwise the list would lead to the room that is left, and nowhere to the new one.
-    if (keepsNext && !canKeepAnother()) return setProblem(t.tools.kept.full)
+    if (kept && !canKeepAnother()) return setProblem(t.tools.kept.full)
     setBusy(true)
     setProblem(undefined)
     const { id, to } = plan.current
@@ -28,7 +28,10 @@ export function MoveRoom({ session }: { session: RoomSession }) {
       const link = await makeClientSealedRoom(to)
       if (session.isOver) return
       await session.channel.leave?.({ id, name: session.names.value.name, to: tellLink ? to : undefined })
-      if (keepsNext) keepRoom(link, session.state.value.title)
+      if (kept) {
+        keepRoom(link, session.state.value.title)
+        nameRoom(link, kept.name)
+      }
       location.hash = hashOf(link)
     } catch (error) {
       const { title, text } = failureWords(error)

@@ -54,6 +54,8 @@ export const tools: Text['tools'] = {
     keepHint:
       'Dieser Browser führt den Raum dann auf der Startseite auf, mit seinem Link: Wer diesen Browser benutzt, kann den Raum öffnen.',
     isKept: 'Dieser Browser führt diesen Raum auf der Startseite auf, mit seinem Link.',
+    nameLabel: 'Name des Raums, nur für diesen Browser',
+    name: 'Raum benennen',
     startPage: 'Startseite',
     forget: 'Diesen Raum vergessen',
     forgetOne: (name, title) => line`${name(`${title} `)}Vergessen`,

@@ -57,6 +57,8 @@ export const tools = {
     keepHint:
       'This browser then lists the room on the start page, with its link: everyone who uses this browser can open the room.',
     isKept: 'This browser lists this room on the start page, with its link.',
+    nameLabel: 'Name of the room, for this browser only',
+    name: 'Name the room',
     startPage: 'Start page',
     forget: 'Forget this room',
     forgetOne: (name: (shown: string) => Part, title: string) => line`Forget${name(` ${title}`)}`,

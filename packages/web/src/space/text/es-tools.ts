@@ -54,6 +54,8 @@ export const tools: Text['tools'] = {
     keepHint:
       'Este navegador mostrará entonces la sala en la página de inicio, con su enlace: quien use este navegador puede abrir la sala.',
     isKept: 'Este navegador muestra esta sala en la página de inicio, con su enlace.',
+    nameLabel: 'Nombre de la sala, solo para este navegador',
+    name: 'Poner nombre a la sala',
     startPage: 'Página de inicio',
     forget: 'Olvidar esta sala',
     forgetOne: (name, title) => line`Olvidar${name(` ${title}`)}`,

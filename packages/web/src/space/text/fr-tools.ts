@@ -54,6 +54,8 @@ export const tools: Text['tools'] = {
     keepHint:
       'Ce navigateur affiche alors le salon sur la page d’accueil, avec son lien : quiconque utilise ce navigateur peut ouvrir le salon.',
     isKept: 'Ce navigateur affiche ce salon sur la page d’accueil, avec son lien.',
+    nameLabel: 'Nom du salon, pour ce navigateur seulement',
+    name: 'Nommer le salon',
     startPage: 'Page d’accueil',
     forget: 'Oublier ce salon',
     forgetOne: (name, title) => line`Oublier${name(` ${title}`)}`,

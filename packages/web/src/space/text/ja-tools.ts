@@ -53,6 +53,8 @@ export const tools: Text['tools'] = {
     keep: 'この端末に保管',
     keepHint: 'ルームがリンクとともにこのブラウザーの開始ページに表示されます。このブラウザーを使う人は誰でもルームを開けます。',
     isKept: 'このルームは、リンクとともにこのブラウザーの開始ページに表示されます。',
+    nameLabel: 'ルームの名前（このブラウザーのみ）',
+    name: 'ルームに名前を付ける',
     startPage: '開始ページ',
     forget: 'このルームを忘れる',
     forgetOne: (name, title) => line`${name(`${title} を`)}忘れる`,
