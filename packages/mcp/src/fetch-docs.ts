@@ -1,3 +1,4 @@
+import { readAtMost } from '@atrium/contract/joined-pieces'
 import { isJsonObject } from '@atrium/contract/strict-json'
 import type { DocsSection } from './search-docs.ts'
 import { ToolError } from './tool.ts'
@@ -22,11 +23,7 @@ function isSection(value: unknown): value is DocsSection {
 }
 
 async function boundedText(res: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const piece of res.body ?? []) {
-    text += decoder.decode(piece as Uint8Array, { stream: true })
-    if (text.length > maxBytes) throw new ToolError('The documentation of this installation is larger than this server reads.')
-  }
-  return text + decoder.decode()
+  const bytes = await readAtMost(res.body, maxBytes)
+  if (!bytes) throw new ToolError('The documentation of this installation is larger than this server reads.')
+  return bytes.toString()
 }

@@ -1,6 +1,7 @@
 import { toHex } from '@atrium/log/bytes'
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { readAtMost } from '@atrium/contract/joined-pieces'
 import { entryTypes } from '@atrium/log/entry-types'
 import { LogError } from '@atrium/log/log-error'
 import { hashLeaf } from '@atrium/log/merkle'
@@ -203,12 +204,7 @@ async function readFile(url: string, endsAt: number): Promise<Buffer> {
     res = await get()
   }
   if (res.status !== 200) throw new Error(`${url} answered ${res.status}`)
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of res.body ?? []) {
-    length += chunk.length
-    if (length > maxFileBytes) throw new Error(`${url} answers with more than ${maxFileBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  const bytes = await readAtMost(res.body, maxFileBytes)
+  if (bytes === undefined) throw new Error(`${url} answers with more than ${maxFileBytes} bytes`)
+  return bytes
 }

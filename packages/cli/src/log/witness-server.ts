@@ -1,6 +1,7 @@
 import { cosign } from '@atrium/log/signing'
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { readAtMost } from '@atrium/contract/joined-pieces'
 import { formatNote, formatSignature, signaturesOf, type Verifier } from '@atrium/log/note'
 import { decideAddCheckpoint } from '@atrium/log/witness'
 import type { WitnessState } from './witness-state.ts'
@@ -99,12 +100,5 @@ function send(res: ServerResponse, { status, body, type }: Answer): void {
 
 /** undefined: it is too long. */
 async function readBody(req: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > maxBodyBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+  return (await readAtMost(req as AsyncIterable<Buffer>, maxBodyBytes))?.toString()
 }

@@ -1,3 +1,4 @@
+import { JoinedPieces } from '@atrium/contract/joined-pieces'
 import { type JsonObject, parseJsonObject } from '@atrium/contract/strict-json'
 import { retryAfterSecondsOf, wait } from '@atrium/room-client/retry'
 import { type Deadline, DeadlinePassed } from './deadline.ts'
@@ -104,15 +105,13 @@ export class Downloads {
 }
 
 async function readCapped(response: Response, path: string, maxBytes: number, idle: NodeJS.Timeout): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let size = 0
+  const pieces = new JoinedPieces()
   for await (const chunk of response.body ?? []) {
     idle.refresh()
-    size += chunk.length
-    if (size > maxBytes) throw new CheckFailed(`${path} answered more than ${maxBytes} bytes`)
-    chunks.push(chunk)
+    if (pieces.length + chunk.length > maxBytes) throw new CheckFailed(`${path} answered more than ${maxBytes} bytes`)
+    pieces.add(chunk)
   }
-  return Buffer.concat(chunks)
+  return pieces.take()
 }
 
 const QUOTE = 0x22

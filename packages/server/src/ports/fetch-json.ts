@@ -1,3 +1,4 @@
+import { readAtMost } from '@atrium/contract/joined-pieces'
 import { parseJsonObject, parseStrictJson } from '@atrium/contract/strict-json'
 
 const maxAnswerBytes = 64 * 1024
@@ -12,14 +13,8 @@ export async function fetchJson(url: string, { headers, ...init }: RequestInit =
     signal: AbortSignal.timeout(5_000),
     headers: { accept: 'application/json', ...headers },
   })
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of res.body ?? []) {
-    size += chunk.length
-    if (size > maxAnswerBytes) throw new Error(`${url} answered more than ${maxAnswerBytes} bytes`)
-    chunks.push(chunk)
-  }
-  const bytes = Buffer.concat(chunks)
+  const bytes = await readAtMost(res.body, maxAnswerBytes)
+  if (bytes === undefined) throw new Error(`${url} answered more than ${maxAnswerBytes} bytes`)
   if (res.status !== 200) throw new Error(`${url} answered ${res.status}${reasonOf(bytes)}`)
   return parseStrictJson(bytes, { anyNumber: true })
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { get as getTls } from 'node:https'
+import { readAtMost } from '@atrium/contract/joined-pieces'
 import { http } from './node-http.ts'
 
 interface Bounds {
@@ -24,12 +25,7 @@ export async function getBytes(url: string, { maxBytes, timeoutMs }: Bounds): Pr
     res.destroy()
     throw new Error(`${url} answered ${res.statusCode}`)
   }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of res as AsyncIterable<Uint8Array>) {
-    size += chunk.length
-    if (size > maxBytes) throw new AnswerTooLong(`${url} answered with more than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  const bytes = await readAtMost(res as AsyncIterable<Uint8Array>, maxBytes)
+  if (bytes === undefined) throw new AnswerTooLong(`${url} answered with more than ${maxBytes} bytes`)
+  return bytes
 }

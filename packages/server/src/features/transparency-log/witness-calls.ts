@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readAtMost } from '@atrium/contract/joined-pieces'
 import { formatAddCheckpoint, type AddCheckpoint } from '@atrium/log/add-checkpoint'
 
 /** A witness that does not answer delays nobody for longer. */
@@ -39,12 +40,7 @@ export async function fetchSeen(witnessUrl: string, origin: string): Promise<{ s
 const addressUnder = (url: string, path: string) => `${url.replace(/\/$/, '')}/${path}`
 
 async function readText(res: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of res.body ?? []) {
-    length += chunk.length
-    if (length > maxAnswerBytes) throw new Error(`${res.url} answers with more than ${maxAnswerBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+  const bytes = await readAtMost(res.body, maxAnswerBytes)
+  if (bytes === undefined) throw new Error(`${res.url} answers with more than ${maxAnswerBytes} bytes`)
+  return bytes.toString()
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { JoinedPieces } from '@atrium/contract/joined-pieces'
 import type { Dispatcher } from 'undici'
 import { parseUrl } from './check-url.ts'
 import { startDeadline } from './deadline.ts'
@@ -54,14 +55,13 @@ function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string
 }
 
 async function readCapped(stream: Readable, maxBytes: number): Promise<{ body: Buffer; truncated: boolean }> {
-  const chunks: Buffer[] = []
-  let size = 0
+  const pieces = new JoinedPieces()
   // Leaving the loop destroys the stream, which closes the connection.
   for await (const chunk of stream) {
     if (!Buffer.isBuffer(chunk)) throw new TypeError('an answer is read as bytes')
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > maxBytes) return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: true }
+    const left = maxBytes - pieces.length
+    pieces.add(chunk.subarray(0, left))
+    if (chunk.length > left) return { body: pieces.take(), truncated: true }
   }
-  return { body: Buffer.concat(chunks), truncated: false }
+  return { body: pieces.take(), truncated: false }
 }

@@ -1,5 +1,6 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
 import { SignatureV4 } from '@smithy/signature-v4'
+import { readAtMost } from '@atrium/contract/joined-pieces'
 import { codeOf, fieldOf, messageOf } from '#errors/caught.ts'
 import { standardCredentials } from '#ports/aws/credentials.ts'
 import { UnwrapError, type KeyWrapping } from './key-wrapping.ts'
@@ -78,7 +79,9 @@ export class AwsKms implements KeyWrapping {
       redirect: 'error',
       signal: AbortSignal.timeout(answerMs),
     })
-    return { status: res.status, text: await readAtMost(res, maxAnswerBytes) }
+    const answer = await readAtMost(res.body, maxAnswerBytes)
+    if (answer === undefined) throw new Error('the answer is too long')
+    return { status: res.status, text: answer.toString() }
   }
 }
 
@@ -96,17 +99,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-async function readAtMost(res: Response, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of res.body ?? []) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw new Error('the answer is too long')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
 }
 
 /** SHA-256 and HMAC-SHA-256 in the form that the signer takes. */

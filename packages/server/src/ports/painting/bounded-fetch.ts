@@ -1,3 +1,4 @@
+import { JoinedPieces } from '@atrium/contract/joined-pieces'
 import { firstBytes } from '../model/answer/bounded-answers.ts'
 import { takeTurn } from '../model/answer/event-turns.ts'
 import { JsonShape } from '../model/answer/json-shape.ts'
@@ -36,19 +37,20 @@ export class AnswerTooLarge extends Error {
 
 /**
  * The answer to a POST is parsed as JSON, whatever its Content-Type. A picture that is fetched from an address is
- * not.
+ * not. The library keeps every piece of an answer until its end, so it gets a single one.
  */
 function bounded(answer: Answer, maxBytes: number, isJson: boolean): Answer {
   const seen = new JsonShape(shape)
-  let bytes = 0
+  const pieces = new JoinedPieces()
   return answer.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform: async (chunk, stream) => {
-        bytes += chunk.byteLength
         if (isJson) await takeTurn()
-        if (bytes > maxBytes || (isJson && !seen.take(chunk))) stream.error(new AnswerTooLarge())
-        else stream.enqueue(chunk)
+        const isTooLarge = pieces.length + chunk.length > maxBytes || (isJson && !seen.take(chunk))
+        if (isTooLarge) stream.error(new AnswerTooLarge())
+        else pieces.add(chunk)
       },
+      flush: (stream) => stream.enqueue(pieces.take()),
     }),
   )
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import sharp from 'sharp'
 import { longestBlock } from '#testing/processor-block.ts'
+import { usedBytes } from '#testing/used-bytes.ts'
 import { PictureError } from '@atrium/media/pictures/picture-error'
 import { Pictures } from '@atrium/media/pictures/pictures'
 import { PaintError, type PaintErrorCode } from './paint-error.ts'
@@ -53,13 +54,14 @@ function painter(
   provider: ProviderName = 'openai',
   model = 'gpt-image-1',
   timeoutMs = 20_000,
+  fetch = globalThis.fetch,
 ): ReturnType<typeof createProviderPainter> {
   return createProviderPainter({
     provider,
     model,
     apiKey: KEY,
     baseUrl: base,
-    fetch: globalThis.fetch,
+    fetch,
     pictures,
     tenantId: 'ten_a',
     timeoutMs,
@@ -215,6 +217,24 @@ describe('painting with a provider', () => {
   it('stops reading an answer that does not end', async () => {
     const error = await failure({ raw: Buffer.alloc(30 * 1024 * 1024, 0x20) })
     assert.equal(error.code, 'bad_result')
+  })
+
+  it('keeps none of the pieces in which an answer arrives', async () => {
+    const text = Buffer.from(JSON.stringify({ data: [{ b64_json: 'A'.repeat(10_000) }] }))
+    const sent: WeakRef<Buffer>[] = []
+    let kept = 0
+    const pieces = async function* () {
+      for (const byte of text) {
+        const piece = Buffer.alloc(1, byte)
+        sent.push(new WeakRef(piece))
+        yield piece
+      }
+      usedBytes()
+      kept = sent.filter((piece) => piece.deref() !== undefined).length
+    }
+    const fetch = () => Promise.resolve(new Response(ReadableStream.from(pieces())))
+    await assert.rejects(painter('openai', 'gpt-image-1', 60_000, fetch).paint(request), { code: 'bad_result' })
+    assert.ok(kept < 100, `${kept} of ${sent.length} pieces are in memory`)
   })
 
   it('rejects an answer of a million entries without blocking the process', async () => {

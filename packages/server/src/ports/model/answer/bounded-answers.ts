@@ -1,3 +1,4 @@
+import { JoinedPieces } from '@atrium/contract/joined-pieces'
 import { BoundedEvents } from './bounded-events.ts'
 import { takeTurn } from './event-turns.ts'
 
@@ -59,17 +60,18 @@ function boundedEvents(answer: ReadableStream<Uint8Array>): ReadableStream<Uint8
   return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
 }
 
-/** Returns the beginning of an answer; the rest is never read. */
+/** Returns the beginning of an answer as one piece; the rest is never read. */
 export function firstBytes(answer: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
   const reader = answer.getReader()
-  let left = maxBytes
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const pieces = new JoinedPieces()
     try {
-      const { done, value } = await reader.read()
-      if (done) return controller.close()
-      controller.enqueue(value.subarray(0, left))
-      left -= value.length
-      if (left > 0) return
+      while (pieces.length < maxBytes) {
+        const { done, value } = await reader.read()
+        if (done) break
+        pieces.add(value.subarray(0, maxBytes - pieces.length))
+      }
+      if (pieces.length > 0) controller.enqueue(pieces.take())
       controller.close()
       await reader.cancel().catch(() => undefined)
     } catch (error) {

@@ -1,5 +1,5 @@
+import { JoinedPieces } from '@atrium/contract/joined-pieces'
 import { EgressError } from '#ports/egress/egress-error.ts'
-import { JoinedPieces } from './joined-pieces.ts'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d

@@ -1,9 +1,9 @@
+import { readAtMost } from '@atrium/contract/joined-pieces'
 import { isJsonObject } from '@atrium/contract/strict-json'
 import { EgressError } from '#ports/egress/egress-error.ts'
 import { firstBytes } from '../answer/bounded-answers.ts'
 import { EventSplitter } from '../answer/event-splitter.ts'
 import { takeTurn } from '../answer/event-turns.ts'
-import { JoinedPieces } from '../answer/joined-pieces.ts'
 import { fitsShape } from '../answer/json-shape.ts'
 
 type Fetch = typeof globalThis.fetch
@@ -56,13 +56,9 @@ function isRequest(body: unknown): boolean {
 
 /** A JSON answer: one message, or a list of messages. */
 async function boundedMessages(answer: ReadableStream<Uint8Array>): Promise<Buffer> {
-  const pieces = new JoinedPieces()
-  for await (const piece of answer) {
-    if (pieces.length + piece.length > limits.messageBytes) throw beyond('too many bytes')
-    pieces.add(piece)
-  }
+  const whole = await readAtMost(answer, limits.messageBytes)
+  if (whole === undefined) throw beyond('too many bytes')
   await takeTurn()
-  const whole = pieces.take()
   const message = parse(whole)
   if (!Array.isArray(message)) return whole
   if (message.length > limits.list) throw beyond('too many messages')

@@ -29,3 +29,16 @@ export class JoinedPieces {
     return whole
   }
 }
+
+/**
+ * Reads a body of at most `maxBytes`, however small its pieces are. undefined: it is longer; its rest is not read, and
+ * the stream is ended.
+ */
+export async function readAtMost(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<Buffer | undefined> {
+  const pieces = new JoinedPieces()
+  for await (const piece of body ?? []) {
+    if (pieces.length + piece.length > maxBytes) return undefined
+    pieces.add(piece)
+  }
+  return pieces.take()
+}
