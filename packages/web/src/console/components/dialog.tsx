@@ -47,6 +47,15 @@ export function Dialog({ title, children, onClose, layout = 'centre', bare = fal
         event.preventDefault()
         if (closable) onClose()
       }}
+      // A browser closes a dialog at the second Escape even if its `cancel` event is prevented.
+      onKeyDown={(event) => !closable && event.key === 'Escape' && event.preventDefault()}
+      onClose={() => {
+        // Also the one that is removed is closed.
+        if (!dialog.current) return
+        if (closable) onClose()
+        // Escape without the focus in the dialog, or the back gesture of a phone.
+        else dialog.current.showModal()
+      }}
       onMouseDown={(event) => closable && event.target === dialog.current && onClose()}
     >
       <div class="dialog-inside">
