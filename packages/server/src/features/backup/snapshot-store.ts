@@ -2,6 +2,7 @@ import { Connection } from '@atrium/traffic/postgres/connection'
 import { readColumn, statement, type Db } from '#db/database.ts'
 import { bookkeepingTables, withoutTimeLimits } from '#db/migrate.ts'
 import { listApplied, ownSchema } from '#db/schema-state.ts'
+import { isRestored } from './backup-tables.ts'
 import type { BackupHeader } from './manifest.ts'
 
 /** The settings that determine how values are written as text. */
@@ -38,12 +39,25 @@ const bufferBytes = 4 * 1024 * 1024
 
 const startStatement = statement<{ at: string }>('backup-snapshot-start', "select date_trunc('milliseconds', now()) as at")
 
+const partitionedStatement = statement<{ table: string }>(
+  'backup-partitioned',
+  `select relname::text as table from pg_class
+    where relnamespace = ${ownSchema} and relkind = 'p' and not relispartition order by 1`,
+)
+
 /**
  * Fixes the snapshot of the connection. Returns a time before it: the transaction begins before its first statement
- * takes the snapshot, so everything that was committed by that time is included.
+ * takes the snapshot, so everything that was committed by that time is included. No migration may run.
+ *
+ * Before that, it locks the tables with slots: a slot that is emptied with `truncate` after the snapshot is empty for
+ * the snapshot too. An event that was numbered in between would be neither in event_outbox nor in events.
  */
 export async function beginSnapshot(connection: Connection): Promise<string> {
+  const partitioned = await dbOn(connection).query(partitionedStatement, [])
+  const locked = partitioned.filter(({ table }) => isRestored(table)).map(({ table }) => quote(table))
   await connection.query('begin isolation level repeatable read, read only')
+  // This statement takes no snapshot.
+  if (locked.length > 0) await connection.query(`lock table ${locked.join(', ')} in access share mode`)
   const [row] = await dbOn(connection).query(startStatement, [])
   if (!row) throw new Error('the database has no time')
   return row.at

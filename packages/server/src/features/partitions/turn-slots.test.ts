@@ -3,6 +3,8 @@ import { after, before, beforeEach, test } from 'node:test'
 import { assertGapless, pullEvents } from '#testing/pull-events.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
+import type { BackupManifest } from '../backup/manifest.ts'
+import { writeBackup } from '../backup/write-backup.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { eraseBatch } from '../tenant-data/erase-store.ts'
 import { forgetOldEvents } from '../webhooks/delivery-store.ts'
@@ -95,6 +97,26 @@ test('an event that nobody numbered for weeks is not removed', async () => {
   for (let n = 0; n < 6; n++) await turn('event_outbox', '10 days')
   assert.deepEqual(await slotsOf('event_outbox'), [[0, 1]])
   assert.equal((await pullEvents(api, tenant)).at(-1)?.type, 'item.deleted')
+})
+
+test('a backup has the event that waited at its snapshot, although it was numbered and its slot was due before the copy', async () => {
+  await writeEvent()
+  const [{ events } = {}] = await query('select count(*)::int as events from events')
+  let manifest: BackupManifest | undefined
+  const archive = writeBackup({ databaseUrl: api.databaseUrl, onDone: (done) => (manifest = done) })
+  await archive.next()
+  await pullEvents(api, tenant)
+  await turn('event_outbox', '2 hours')
+  await turn('event_outbox', '2 minutes')
+  await writeEvent()
+  for await (const _ of archive);
+  assert.deepEqual([manifest?.tables['event_outbox']?.rows, manifest?.tables['events']?.rows], [1, events])
+  await sweep()
+  assert.deepEqual(await slotsOf('event_outbox'), [[1, 1]])
+  assert.deepEqual(
+    await query('select slot from partition_slots where slot = 0 and opened_at is not null and name = $1', ['event_outbox']),
+    [],
+  )
 })
 
 test('deliveries are removed with their slot, after the retention and not before', async () => {
