@@ -111,9 +111,11 @@ function partitionOf(table: SlottedTable, slot: number): SlotPartition {
   return one
 }
 
+const isExpired = 'closed_at <= now() - make_interval(secs => $2)'
+
 const expiredStatement = statement<{ slot: number }>(
   'slots-expired',
-  `select slot from partition_slots where name = $1 and closed_at <= now() - make_interval(secs => $2) order by closed_at`,
+  `select slot from partition_slots where name = $1 and ${isExpired} order by closed_at`,
 )
 
 /** The slots that have been closed for that long, the oldest first. */
@@ -130,19 +132,29 @@ const shortWaitStatement = statement<never>('slots-short-wait', `select set_conf
   writes: true,
 })
 
+const holdExpiredStatement = statement<{ slot: number }>(
+  'slots-hold-expired',
+  `select slot from partition_slots where name = $1 and ${isExpired} and slot = $3 for update`,
+)
+
 const emptiedStatement = statement<never>(
   'slots-emptied',
   'update partition_slots set opened_at = null, closed_at = null where name = $1 and slot = $2',
 )
 
-/** Removes the rows of a closed slot and gives their disk space back. A slot of a queue is left if it has a row. */
-export async function emptySlot(tx: Tx, table: SlottedTable, slot: number): Promise<void> {
+/**
+ * Removes the rows of a slot that has been closed for that long, and gives their disk space back. A slot of a queue is
+ * left if it has a row.
+ */
+export async function emptySlot(tx: Tx, table: SlottedTable, slot: number, seconds: number): Promise<void> {
   const { lock, truncate } = partitionOf(table, slot)
   const mustStay = async () => isQueue[table] && (await hasRows(tx, table, slot))
   // Looked at before the lock, which would make writers wait, and again under it.
   if (await mustStay()) return
   await tx.query(shortWaitStatement, [])
   await tx.query(lock, [])
+  // Since it was listed, another sweep may have emptied it, and opened it.
+  if ((await tx.query(holdExpiredStatement, [table, seconds, slot])).length === 0) return
   if (await mustStay()) return
   await tx.query(truncate, [])
   await tx.query(emptiedStatement, [table, slot])

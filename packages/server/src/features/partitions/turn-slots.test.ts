@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { assertGapless, pullEvents } from '#testing/pull-events.ts'
+import type { Database } from '#db/database.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import type { BackupManifest } from '../backup/manifest.ts'
@@ -214,6 +215,28 @@ test('a slot that is being read is emptied by a later sweep, and writers do not 
     (await slotsOf('webhook_deliveries')).filter(([slot]) => slot === 0),
     [],
   )
+})
+
+test('a sweep that stood still does not empty a slot that another one has emptied and opened since', async () => {
+  await writeDelivery(1)
+  await turn('webhook_deliveries', '10 days')
+  await passTime('webhook_deliveries', '31 days')
+  const { db } = api.ctx
+  const slow: Database = {
+    ...db,
+    query: async (stmt, values) => {
+      const rows = await db.query(stmt, values)
+      if (stmt.name === 'slots-expired' && values[0] === 'webhook_deliveries') {
+        assert.deepEqual(rows, [{ slot: 0 }])
+        for (let n = 0; n < 4; n++) await turn('webhook_deliveries', '31 days')
+        assert.equal(await openSlot('webhook_deliveries'), 0)
+        await writeDelivery(2)
+      }
+      return rows
+    },
+  }
+  await turnSlots(slow, days)
+  assert.deepEqual(await slotsOf('webhook_deliveries'), [[0, 1]])
 })
 
 test('the deletion of a tenant removes its rows of all slots, and no row of another tenant', async () => {

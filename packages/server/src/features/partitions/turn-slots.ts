@@ -39,15 +39,15 @@ function schedules({ events, requests }: SlotDays): Schedule[] {
 export async function turnSlots(db: Database, days: SlotDays): Promise<void> {
   for (const { table, openSeconds, keptSeconds } of schedules(days)) {
     await db.transaction((tx) => refreshSlots(tx, table))
-    for (const slot of await listExpired(db, table, keptSeconds)) await emptyUnlessLocked(db, table, slot)
+    for (const slot of await listExpired(db, table, keptSeconds)) await emptyUnlessLocked(db, table, slot, keptSeconds)
     await db.transaction((tx) => openNextSlot(tx, table, openSeconds))
   }
 }
 
 /** A slot that is in use is left for the next sweep: whoever uses the table queues behind the wait for the lock. */
-async function emptyUnlessLocked(db: Database, table: SlottedTable, slot: number): Promise<void> {
+async function emptyUnlessLocked(db: Database, table: SlottedTable, slot: number, keptSeconds: number): Promise<void> {
   try {
-    await db.transactionOnce((tx) => emptySlot(tx, table, slot))
+    await db.transactionOnce((tx) => emptySlot(tx, table, slot, keptSeconds))
   } catch (error) {
     if (!isLocked(error)) throw error
   }
