@@ -182,6 +182,29 @@ test('a worker that cannot begin its work when a restore is confirmed ends, to b
   assert.match(worker.output(), /work did not begin after the confirmation of the restore/)
 })
 
+test('what a child process writes to standard error ends nothing when its reader has ended', linux, async (t) => {
+  const database = await createTestDatabase()
+  const reports = await mkdtemp(join(tmpdir(), 'atrium-reports-'))
+  // A process of Node then writes a report when SIGUSR2 arrives, and says so on standard error.
+  const env = { NODE_OPTIONS: `--report-on-signal --report-directory=${reports}` }
+  const atrium = await startAtrium({ databaseUrl: database.url, env })
+  t.after(async () => {
+    await atrium.end('SIGKILL')
+    await database.drop()
+    await rm(reports, { recursive: true, force: true })
+  })
+  const find = () => childPids(atrium.pid, 'job-worker-main.ts')
+  const [first] = find()
+  assert.ok(first)
+  atrium.closeOutput()
+  process.kill(first, 'SIGUSR2')
+  await until(() => readdirSync(reports).length > 0, 'the worker writes its report', 30_000)
+  // It is started again when all that it said has been passed on.
+  process.kill(first, 'SIGKILL')
+  await until(() => find().some((pid) => pid !== first) || !isAlive(atrium.pid), 'the worker is started again', 30_000)
+  assert.equal((await call(atrium.origin, 'GET /healthz')).status, 200)
+})
+
 const limited = { skip: linux.skip || skipWithout('prlimit') }
 
 test('processes that cannot be spawned again, because no file can be opened, start once one can', limited, async (t) => {

@@ -22,6 +22,8 @@ export interface AtriumProcess {
   output(): string
   /** Ends it with the signal and waits until it has ended. Returns its exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>
+  /** Closes the pipes of its output, as a reader does that has ended. */
+  closeOutput(): void
 }
 
 export interface AtriumOptions {
@@ -86,6 +88,7 @@ export async function startAtrium({
       child.kill(signal)
       return ended
     },
+    closeOutput: () => [child.stdout, child.stderr].forEach((stream) => stream.destroy()),
   }
 }
 

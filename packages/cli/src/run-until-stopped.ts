@@ -27,7 +27,7 @@ export async function runUntilStopped(start: () => Promise<Running>): Promise<vo
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
   // The reader of the log may end before the server does.
-  process.stdout.on('error', () => undefined)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const running = await start()
   starting = false
   void running.failed?.then(({ message }) => {
