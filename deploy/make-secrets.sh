@@ -13,8 +13,13 @@ cd "$folder"
 make() {
   name=$1
   shift
-  [ -e "$name" ] && return
-  "$@" | tr -d '\r' > ".$name"
+  # An earlier release could leave empty secrets, and addresses that have an empty password.
+  [ -s "$name" ] && ! grep -q ':@' "$name" && return
+  # Not a pipe: its status would be that of `tr`, and a command that failed would leave an empty secret.
+  value=$("$@")
+  value=$(printf '%s' "$value" | tr -d '\r')
+  [ -n "$value" ] || { echo "$0: $1 wrote nothing" >&2; exit 1; }
+  printf '%s\n' "$value" > ".$name"
   # Readable by the user of the container. The folder is closed to others.
   chmod 0444 ".$name"
   mv ".$name" "$name"

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer, request, type IncomingMessage } from 'node:http'
 import { BlockList, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -141,6 +141,32 @@ test('make-secrets.sh makes each secret of compose.yaml once, readable in the co
   for (const name of names) assert.equal((await stat(join(secrets, name))).mode & 0o777, 0o444, name)
   assert.equal(Buffer.from(first[names.indexOf('master-key')]!, 'base64').length, 32)
   assert.match(first[names.indexOf('space-signing-key')]!, /^-----BEGIN PRIVATE KEY-----/)
+})
+
+test('make-secrets.sh fails where a secret cannot be made, leaves no empty one, and a later run makes it', async (t) => {
+  const skip = skipWithout('openssl')
+  if (skip) return t.skip(skip)
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-secrets-'))
+  t.after(() => rm(folder, { recursive: true }))
+  // Everything that the script runs, without openssl.
+  const programs = join(folder, 'programs')
+  await mkdir(programs)
+  for (const name of ['cat', 'chmod', 'dirname', 'grep', 'mkdir', 'mv', 'tr'])
+    await symlink(spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim(), join(programs, name))
+  const secrets = join(folder, 'secrets')
+  const run = (PATH: string) =>
+    spawnSync('/bin/sh', [join(deploy, 'make-secrets.sh'), secrets], { encoding: 'utf8', env: { PATH } })
+  const first = run(programs)
+  assert.notEqual(first.status, 0)
+  assert.match(first.stderr, /openssl/)
+  assert.deepEqual(await readdir(secrets), [])
+  // An earlier release left such files.
+  await writeFile(join(secrets, 'redis-password'), '')
+  await writeFile(join(secrets, 'redis-url'), 'redis://:@redis:6379\n')
+  assert.equal(run(process.env['PATH']!).status, 0)
+  for (const name of await readdir(secrets)) assert.ok((await stat(join(secrets, name))).size > 10, name)
+  const password = await readFile(join(secrets, 'redis-password'), 'utf8')
+  assert.equal(await readFile(join(secrets, 'redis-url'), 'utf8'), `redis://:${password.trim()}@redis:6379\n`)
 })
 
 test('the health check of the image asks for Space, unless the container was started without it', async (t) => {
