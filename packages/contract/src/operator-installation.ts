@@ -133,7 +133,11 @@ export const operatorInstallationOperations = {
         description: 'The versions.',
         data: Type.Object({
           release: Type.String(),
-          commit: nullable(Type.String({ description: 'The commit that the release archive was made from. null: the process does not run from one.' })),
+          commit: nullable(
+            Type.String({
+              description: 'The commit that the release archive was made from. null: the process does not run from one.',
+            }),
+          ),
           api: Type.String({ description: 'The version of the API.' }),
           node: Type.String(),
           postgresql: Type.String(),

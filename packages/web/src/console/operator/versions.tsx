@@ -24,7 +24,11 @@ export function VersionsPage() {
             <FactGrid>
               <Fact name="Release">{data.release}</Fact>
               <Fact name="Commit">
-                {data.commit === null ? 'unknown: not a release archive' : <CopyText text={data.commit} label="Copy the commit" />}
+                {data.commit === null ? (
+                  'unknown: not a release archive'
+                ) : (
+                  <CopyText text={data.commit} label="Copy the commit" />
+                )}
               </Fact>
               <Fact name="API">{data.api}</Fact>
               <Fact name="Node">{data.node}</Fact>
