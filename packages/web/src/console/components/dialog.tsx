@@ -14,6 +14,8 @@ interface DialogProps {
   bare?: boolean
   /** false: Escape and a click beside the dialog do not close it, because its content is shown once. */
   closable?: boolean
+  /** Its request is on the way: the dialog stays until the answer is there. */
+  isBusy?: boolean
 }
 
 /** Where a dialog begins for the keyboard: not at the button that closes it. */
@@ -23,7 +25,16 @@ const firstControl = '.dialog-inside > :not(.dialog-head) :is(input, select, tex
  * The browser's own modal dialog: it keeps the focus inside and closes on Escape. The focus begins at the first field, and
  * returns to where it was.
  */
-export function Dialog({ title, children, onClose, layout = 'centre', bare = false, closable = true }: DialogProps) {
+export function Dialog({
+  title,
+  children,
+  onClose,
+  layout = 'centre',
+  bare = false,
+  closable = true,
+  isBusy = false,
+}: DialogProps) {
+  const mayClose = closable && !isBusy
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useLayoutEffect(() => {
@@ -45,24 +56,24 @@ export function Dialog({ title, children, onClose, layout = 'centre', bare = fal
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault()
-        if (closable) onClose()
+        if (mayClose) onClose()
       }}
       // A browser closes a dialog at the second Escape even if its `cancel` event is prevented.
-      onKeyDown={(event) => !closable && event.key === 'Escape' && event.preventDefault()}
+      onKeyDown={(event) => !mayClose && event.key === 'Escape' && event.preventDefault()}
       onClose={() => {
         // Also the one that is removed is closed.
         if (!dialog.current) return
-        if (closable) onClose()
+        if (mayClose) onClose()
         // Escape without the focus in the dialog, or the back gesture of a phone.
         else dialog.current.showModal()
       }}
-      onMouseDown={(event) => closable && event.target === dialog.current && onClose()}
+      onMouseDown={(event) => mayClose && event.target === dialog.current && onClose()}
     >
       <div class="dialog-inside">
         <div class={bare ? 'visually-hidden' : 'dialog-head'}>
           <h2 id={titleId}>{title}</h2>
           {!bare && closable && (
-            <button class="icon-button" type="button" aria-label="Close" onClick={onClose}>
+            <button class="icon-button" type="button" aria-label="Close" disabled={isBusy} onClick={onClose}>
               <Icon name="close" />
             </button>
           )}

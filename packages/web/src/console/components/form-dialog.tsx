@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import type { CurlCall } from '../api/curl.ts'
 import { CurlButton } from './curl-button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -17,17 +18,29 @@ interface FormDialogProps {
   children: ComponentChildren
 }
 
-/** A form in a dialog. It stays open with the error of a failed call. */
+/**
+ * A form in a dialog. It stays open with the error of a failed call. While a call is on its way, it cannot be closed:
+ * whoever has cancelled does not expect that something is made or paid. A call ends by its own time limit.
+ */
 export function FormDialog({ title, action, onSubmit, onClose, curl, layout, children }: FormDialogProps) {
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (idempotencyKey: string) => {
+    setBusy(true)
+    try {
+      return await onSubmit(idempotencyKey)
+    } finally {
+      setBusy(false)
+    }
+  }
   return (
-    <Dialog title={title} onClose={onClose} layout={layout ?? 'centre'}>
+    <Dialog title={title} onClose={onClose} layout={layout ?? 'centre'} isBusy={isBusy}>
       <Form
         class="dialog-body"
-        onSubmit={onSubmit}
-        foot={(isBusy) => (
+        onSubmit={submit}
+        foot={() => (
           <>
             {curl && <CurlButton call={curl} what={action} />}
-            <button class="button" type="button" onClick={onClose}>
+            <button class="button" type="button" disabled={isBusy} onClick={onClose}>
               Cancel
             </button>
             <button class="button primary" type="submit" disabled={isBusy}>

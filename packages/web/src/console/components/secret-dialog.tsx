@@ -4,15 +4,16 @@ import { Dialog } from './dialog.tsx'
 import { CheckField } from './fields.tsx'
 import { Icon } from './icon.tsx'
 
-interface SecretDialogProps {
+export interface ShownSecret {
   title: string
-  /** Each secret with what it is. They live in this component alone, and only while it is open. */
+  /** Each secret with what it is. */
   secrets: readonly (readonly [label: string, secret: string])[]
   /** What the secret opens, and where to keep it. */
   text: string
   /** What the reader confirms before the dialog closes. */
   confirmation?: string
-  onClose: () => void
+  /** Called when the reader has stored it. */
+  onDone?: () => void
 }
 
 /** Shows secrets that the server returns once. It closes only after the reader says that they are stored. */
@@ -22,7 +23,7 @@ export function SecretDialog({
   text,
   confirmation = 'I have stored it. It is not shown again.',
   onClose,
-}: SecretDialogProps) {
+}: ShownSecret & { onClose: () => void }) {
   const [isStored, setStored] = useState(false)
   return (
     <Dialog title={title} onClose={onClose} closable={false}>

@@ -10,8 +10,8 @@ import { Badge, Time } from '../components/format.tsx'
 import { FormDialog } from '../components/form-dialog.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Empty, PageHead } from '../components/page-head.tsx'
-import { SecretDialog } from '../components/secret-dialog.tsx'
 import { confirm } from '../shell/confirm.tsx'
+import { useSecrets } from '../shell/secrets.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 
 type Credential = Awaited<ReturnType<typeof api.listOperatorCredentials>>['data'][number]
@@ -27,7 +27,7 @@ function stateOf({ expires_at: ends, revoked_at: revoked }: Credential): keyof t
 export function CredentialsPage() {
   const pages = usePages('operator credentials', (page, signal) => api.listOperatorCredentials({ query: page, signal }))
   const [isNew, setNew] = useState(false)
-  const [made, setMade] = useState<{ name: string; token: string }>()
+  const showSecret = useSecrets()
   const [isBusy, run] = useAction()
   useShortcuts('Operators', [{ keys: 'n', label: 'New credential', run: () => setNew(true) }])
   const revoke = async ({ id, name }: Credential) => {
@@ -92,19 +92,15 @@ export function CredentialsPage() {
       {isNew && (
         <CredentialForm
           onClose={() => setNew(false)}
-          onMade={(created) => {
+          onMade={({ name, token }) => {
             setNew(false)
-            setMade(created)
             pages.reload()
+            showSecret({
+              title: `The token of ${isolated(name)}`,
+              text: 'It is sent as X-Admin-Token, and may do everything that an operator may. The server keeps only its hash.',
+              secrets: [['Token', token]],
+            })
           }}
-        />
-      )}
-      {made && (
-        <SecretDialog
-          title={`The token of ${isolated(made.name)}`}
-          text="It is sent as X-Admin-Token, and may do everything that an operator may. The server keeps only its hash."
-          secrets={[['Token', made.token]]}
-          onClose={() => setMade(undefined)}
         />
       )}
     </>

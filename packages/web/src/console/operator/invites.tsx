@@ -9,8 +9,8 @@ import { Badge, Time } from '../components/format.tsx'
 import { FormDialog } from '../components/form-dialog.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Empty, PageHead } from '../components/page-head.tsx'
-import { SecretDialog } from '../components/secret-dialog.tsx'
 import { confirm } from '../shell/confirm.tsx'
+import { useSecrets } from '../shell/secrets.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 
 type Invite = Awaited<ReturnType<typeof api.listInvites>>['data'][number]
@@ -21,7 +21,7 @@ const tones = { active: 'good', used: 'plain', expired: 'warn', revoked: 'bad' }
 export function InvitesPage() {
   const pages = usePages('invites', (page, signal) => api.listInvites({ query: page, signal }))
   const [isNew, setNew] = useState(false)
-  const [code, setCode] = useState<string>()
+  const showSecret = useSecrets()
   const [isBusy, run] = useAction()
   useShortcuts('Invites', [{ keys: 'n', label: 'New invite', run: () => setNew(true) }])
   const revoke = async ({ id, hint }: Invite) => {
@@ -76,19 +76,15 @@ export function InvitesPage() {
       {isNew && (
         <InviteForm
           onClose={() => setNew(false)}
-          onMade={(made) => {
+          onMade={(code) => {
             setNew(false)
-            setCode(made)
             pages.reload()
+            showSecret({
+              title: 'The new invite',
+              text: 'Send it to the person: the server keeps only its hash.',
+              secrets: [['Invite code', code]],
+            })
           }}
-        />
-      )}
-      {code !== undefined && (
-        <SecretDialog
-          title="The new invite"
-          text="Send it to the person: the server keeps only its hash."
-          secrets={[['Invite code', code]]}
-          onClose={() => setCode(undefined)}
         />
       )}
     </>

@@ -10,8 +10,8 @@ import { Badge, Time } from '../components/format.tsx'
 import { FormDialog } from '../components/form-dialog.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Empty, PageHead } from '../components/page-head.tsx'
-import { SecretDialog } from '../components/secret-dialog.tsx'
 import { Link, navigate, useSearch } from '../router/router.tsx'
+import { useSecrets } from '../shell/secrets.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 import { type Roles, RolesField } from './roles-field.tsx'
 
@@ -32,7 +32,7 @@ export function TenantsPage() {
   const query = { order: 'newest' as const, ...(q === '' ? {} : { q }), ...(status === '' ? {} : { status }) }
   const pages = usePages(`tenants ${q} ${status}`, (page, signal) => api.listTenants({ query: { ...query, ...page }, signal }))
   const [isNew, setNew] = useState(false)
-  const [made, setMade] = useState<Created>()
+  const showSecret = useSecrets()
   useShortcuts('Tenants', [{ keys: 'n', label: 'New tenant', run: () => setNew(true) }])
   return (
     <>
@@ -85,24 +85,18 @@ export function TenantsPage() {
       {isNew && (
         <TenantForm
           onClose={() => setNew(false)}
-          onMade={(created) => {
+          onMade={({ tenant, secret_key: secretKey, publishable_key: publishableKey }) => {
             setNew(false)
-            setMade(created)
             pages.reload()
-          }}
-        />
-      )}
-      {made && (
-        <SecretDialog
-          title={`The keys of ${isolated(made.tenant.name)}`}
-          text="Give them to the tenant over a safe way: the server keeps only their hashes."
-          secrets={[
-            ['Secret key', made.secret_key],
-            ['Publishable key', made.publishable_key],
-          ]}
-          onClose={() => {
-            setMade(undefined)
-            navigate(`/tenants/${made.tenant.id}`)
+            showSecret({
+              title: `The keys of ${isolated(tenant.name)}`,
+              text: 'Give them to the tenant over a safe way: the server keeps only their hashes.',
+              secrets: [
+                ['Secret key', secretKey],
+                ['Publishable key', publishableKey],
+              ],
+              onDone: () => navigate(`/tenants/${tenant.id}`),
+            })
           }}
         />
       )}

@@ -14,7 +14,7 @@ import { PageHead } from '../components/page-head.tsx'
 import type { Params } from '../router/match-path.ts'
 import { Link } from '../router/router.tsx'
 import { AgentForm, type Agent } from './agent-form.tsx'
-import { agentTones, SigningSecret } from './agents.tsx'
+import { agentTones, useAgentSecret } from './agents.tsx'
 import { TestRoom } from './test-room.tsx'
 
 const statuses = [
@@ -27,7 +27,7 @@ const statuses = [
 export function AgentPage({ params: { id = '' } }: { params: Params }) {
   const agent = useQuery(`agent ${id}`, async (signal) => (await api.getAgent({ agentId: id, signal })).data)
   const [isEditing, setEditing] = useState(false)
-  const [secret, setSecret] = useState<string>()
+  const showSigningSecret = useAgentSecret()
   const { data, error } = agent
   const up = { to: '/agents', title: 'Agents' }
   if (!data)
@@ -73,12 +73,11 @@ export function AgentPage({ params: { id = '' } }: { params: Params }) {
           onClose={() => setEditing(false)}
           onSaved={({ signing_secret: made, ...saved }) => {
             setEditing(false)
-            setSecret(made)
             agent.set(() => saved)
+            showSigningSecret(made)
           }}
         />
       )}
-      {secret !== undefined && <SigningSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )
 }

@@ -8,8 +8,8 @@ import { PagedTable } from '../components/data-table.tsx'
 import { Badge, formatNumber, Time } from '../components/format.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Empty, PageHead } from '../components/page-head.tsx'
-import { SecretDialog } from '../components/secret-dialog.tsx'
 import { Link } from '../router/router.tsx'
+import { useSecrets } from '../shell/secrets.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 import { AgentForm } from './agent-form.tsx'
 
@@ -19,7 +19,7 @@ export const agentTones = { active: 'good', private: 'plain', draft: 'plain', su
 export function Agents() {
   const pages = usePages('agents', (page, signal) => api.listAgents({ query: { limit: 50, ...page }, signal }))
   const [isNew, setNew] = useState(false)
-  const [secret, setSecret] = useState<string>()
+  const showSigningSecret = useAgentSecret()
   const mayChange = may('develop')
   useShortcuts('Agents', mayChange ? [{ keys: 'n', label: 'New agent', run: () => setNew(true) }] : [])
   return (
@@ -66,23 +66,24 @@ export function Agents() {
           onClose={() => setNew(false)}
           onSaved={(agent) => {
             setNew(false)
-            setSecret(agent.signing_secret)
             pages.reload()
+            showSigningSecret(agent.signing_secret)
           }}
         />
       )}
-      {secret !== undefined && <SigningSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )
 }
 
-export function SigningSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
-  return (
-    <SecretDialog
-      title="The signing secret"
-      text="Your server checks with it that a request comes from here. Store it now: it is not shown again."
-      secrets={[['Signing secret', secret]]}
-      onClose={onClose}
-    />
-  )
+/** Shows the signing secret of an agent that was saved, where the server has made one. */
+export function useAgentSecret(): (secret: string | undefined) => void {
+  const showSecret = useSecrets()
+  return (secret) => {
+    if (secret === undefined) return
+    showSecret({
+      title: 'The signing secret',
+      text: 'Your server checks with it that a request comes from here. Store it now: it is not shown again.',
+      secrets: [['Signing secret', secret]],
+    })
+  }
 }

@@ -10,9 +10,9 @@ import { Badge, formatNumber, shownTitle, Time } from '../components/format.tsx'
 import { FormDialog } from '../components/form-dialog.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Empty, PageHead } from '../components/page-head.tsx'
-import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useTyped } from '../components/use-typed.ts'
 import { Link, navigate, useSearch } from '../router/router.tsx'
+import { useSecrets } from '../shell/secrets.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 
 type State = 'open' | 'ready' | 'closed'
@@ -109,32 +109,30 @@ function NewCollection({ onClose }: { onClose: () => void }) {
   const [title, setTitle] = useState('')
   const [policy, setPolicy] = useState<'open' | 'token'>('open')
   const [wall, setWall] = useState(false)
-  const [made, setMade] = useState<{ id: string; admin_token: string; contributor_token?: string }>()
+  const showSecret = useSecrets()
   const body = {
     metadata: title.trim() === '' ? {} : { share_title: title.trim() },
     contributor_policy: policy,
     wall,
     ...(wall ? { item_access: 'open' as const } : {}),
   }
-  if (made)
-    return (
-      <SecretDialog
-        title="The collection is made"
-        text="Your app needs these tokens to act for the owner or a contributor. The console does not need them."
-        secrets={[
-          ['Owner token', made.admin_token],
-          ...(made.contributor_token === undefined ? [] : [['Contributor token', made.contributor_token] as const]),
-        ]}
-        onClose={() => navigate(`/collections/${made.id}`)}
-      />
-    )
+  const create = async (idempotencyKey: string) => {
+    const { id, admin_token: ownerToken, contributor_token: token } = (await api.createCollection({ body, idempotencyKey })).data
+    onClose()
+    showSecret({
+      title: 'The collection is made',
+      text: 'Your app needs these tokens to act for the owner or a contributor. The console does not need them.',
+      secrets: [['Owner token', ownerToken], ...(token === undefined ? [] : [['Contributor token', token] as const])],
+      onDone: () => navigate(`/collections/${id}`),
+    })
+  }
   return (
     <FormDialog
       title="New collection"
       action="Make the collection"
       onClose={onClose}
       curl={() => ['createCollection', { body }]}
-      onSubmit={async (idempotencyKey) => setMade((await api.createCollection({ body, idempotencyKey })).data)}
+      onSubmit={create}
     >
       <TextField
         label="Title"

@@ -13,9 +13,9 @@ import { Badge, formatNumber, Time } from '../components/format.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Loading } from '../components/loading.tsx'
 import { Empty, PageHead } from '../components/page-head.tsx'
-import { SecretDialog } from '../components/secret-dialog.tsx'
 import { Tabs } from '../components/tabs.tsx'
 import { usePath, useSearch } from '../router/router.tsx'
+import { useSecrets } from '../shell/secrets.tsx'
 import { CheckoutForm, CouponForm } from './credit-forms.tsx'
 import { Epochs } from './epochs.tsx'
 import { downloadStatement } from './statement.ts'
@@ -27,7 +27,7 @@ export function Credits() {
   const path = usePath()
   const tenant = useQuery('tenant', async (signal) => (await api.getTenant({ signal })).data)
   const [form, setForm] = useState<'coupon' | 'checkout'>()
-  const [coupon, setCoupon] = useState<string>()
+  const showSecret = useSecrets()
   const [turn, setTurn] = useState(0)
   if (!tenant.data)
     return (
@@ -71,10 +71,14 @@ export function Credits() {
       {form === 'coupon' && (
         <CouponForm
           onClose={() => setForm(undefined)}
-          onMade={(made) => {
+          onMade={(coupon) => {
             setForm(undefined)
-            setCoupon(made)
             setTurn(turn + 1)
+            showSecret({
+              title: 'The coupon',
+              text: 'Whoever has it can spend it. Pass it on like money.',
+              secrets: [['Coupon', coupon]],
+            })
           }}
         />
       )}
@@ -85,14 +89,6 @@ export function Credits() {
             setForm(undefined)
             setTurn(turn + 1)
           }}
-        />
-      )}
-      {coupon !== undefined && (
-        <SecretDialog
-          title="The coupon"
-          text="Whoever has it can spend it. Pass it on like money."
-          secrets={[['Coupon', coupon]]}
-          onClose={() => setCoupon(undefined)}
         />
       )}
     </>

@@ -12,8 +12,8 @@ import { Badge, Time } from '../components/format.tsx'
 import { FormDialog } from '../components/form-dialog.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Empty, PageHead } from '../components/page-head.tsx'
-import { SecretDialog } from '../components/secret-dialog.tsx'
 import { confirm } from '../shell/confirm.tsx'
+import { useSecrets } from '../shell/secrets.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 import { KeyLeaks } from './key-leaks.tsx'
 
@@ -26,7 +26,7 @@ export function KeysPage() {
     return { nextCursor, data: data.toReversed().sort((a, b) => Number(isEnded(a)) - Number(isEnded(b))) }
   })
   const [form, setForm] = useState<'new' | Key>()
-  const [made, setMade] = useState<string>()
+  const showSecret = useSecrets()
   const [isBusy, run] = useAction()
   const mayChange = may('develop')
   useShortcuts('Keys', mayChange ? [{ keys: 'n', label: 'New key', run: () => setForm('new') }] : [])
@@ -92,17 +92,13 @@ export function KeysPage() {
           onClose={() => setForm(undefined)}
           onMade={(key) => {
             setForm(undefined)
-            setMade(key)
             pages.reload()
+            showSecret({
+              title: 'The new key',
+              text: 'Store it now: the server keeps only its hash.',
+              secrets: [[key.startsWith('wsk_') ? 'Secret key' : 'Publishable key', key]],
+            })
           }}
-        />
-      )}
-      {made !== undefined && (
-        <SecretDialog
-          title="The new key"
-          text="Store it now: the server keeps only its hash."
-          secrets={[[made.startsWith('wsk_') ? 'Secret key' : 'Publishable key', made]]}
-          onClose={() => setMade(undefined)}
         />
       )}
     </>

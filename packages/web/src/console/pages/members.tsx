@@ -9,9 +9,9 @@ import { Badge, Time } from '../components/format.tsx'
 import { FormDialog } from '../components/form-dialog.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Empty } from '../components/page-head.tsx'
-import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useChanges } from '../components/use-changes.ts'
 import { confirm } from '../shell/confirm.tsx'
+import { useSecrets } from '../shell/secrets.tsx'
 
 type Member = Awaited<ReturnType<typeof api.listMembers>>['data'][number]
 type Role = Member['role']
@@ -30,13 +30,23 @@ const emailPattern = String.raw`[^@\s]+@[^@\s]+\.[^@\s.]+`
 export function Members() {
   const pages = usePages<Member>('members', (_page, signal) => api.listMembers({ signal }))
   const [form, setForm] = useState<'new' | Member>()
-  const [link, setLink] = useState<Invitation>()
+  const showSecret = useSecrets()
   const [isBusy, run] = useAction()
   const mayChange = may('own')
+  const showLink = ({ url, email }: Invitation) => {
+    const howToSend = `Atrium sends no e-mail. Send this link to ${email} yourself, over a channel that you trust.`
+    const hint = currentSession().development ? ' If the development sign-in opens, type the invited address there.' : ''
+    showSecret({
+      title: 'The invitation',
+      text: `${howToSend} It signs in once, within 7 days.${hint}`,
+      secrets: [['Link', url]],
+      confirmation: 'I have copied it. It is not shown again.',
+    })
+  }
   const inviteAgain = (member: Member) =>
     void run(async () => {
       const { data } = await api.updateMember({ memberId: member.id, body: { invite: true } })
-      if (data.invitation) setLink({ url: data.invitation.url, email: member.email })
+      if (data.invitation) showLink({ url: data.invitation.url, email: member.email })
     })
   const remove = async (member: Member) => {
     const isSure = await confirm({
@@ -107,21 +117,9 @@ export function Members() {
           onClose={() => setForm(undefined)}
           onSaved={(invitation) => {
             setForm(undefined)
-            setLink(invitation)
             pages.reload()
+            if (invitation) showLink(invitation)
           }}
-        />
-      )}
-      {link !== undefined && (
-        <SecretDialog
-          title="The invitation"
-          text={
-            `Atrium sends no e-mail. Send this link to ${link.email} yourself, over a channel that you trust. It signs in once, within 7 days.` +
-            (currentSession().development ? ' If the development sign-in opens, type the invited address there.' : '')
-          }
-          secrets={[['Link', link.url]]}
-          confirmation="I have copied it. It is not shown again."
-          onClose={() => setLink(undefined)}
         />
       )}
     </>

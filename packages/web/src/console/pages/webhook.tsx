@@ -16,14 +16,14 @@ import { showToast } from '../shell/toast-store.ts'
 import { Deliveries } from './webhook-deliveries.tsx'
 import { type EndpointPatch, WebhookForm } from './webhook-form.tsx'
 import { readDeliveryHealth } from './webhook-health.ts'
-import { EndpointState, eventsText, WebhookSecret } from './webhooks.tsx'
+import { EndpointState, eventsText, useWebhookSecret } from './webhooks.tsx'
 
 /** One endpoint, and each delivery to it with its attempts. */
 export function WebhookPage({ params: { id = '' } }: { params: Params }) {
   const endpoint = useQuery(`endpoint ${id}`, async (signal) => (await api.getWebhookEndpoint({ id, signal })).data)
   const [isEditing, setEditing] = useState(false)
   const [changes, setChanges] = useState(0)
-  const [secret, setSecret] = useState<string>()
+  const showSigningSecret = useWebhookSecret()
   const [isBusy, run] = useAction()
   const mayChange = may('develop')
   const { data: found, error } = endpoint
@@ -38,9 +38,9 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
   const save = async (body: EndpointPatch) => {
     const { secret: made, ...saved } = (await api.updateWebhookEndpoint({ id, body })).data
     endpoint.set(() => saved)
-    setSecret(made)
     setEditing(false)
     setChanges(changes + 1)
+    showSigningSecret(made)
   }
   const edit = async (body: EndpointPatch) => {
     // Read before, because afterwards they are on their way. Without an answer, the message is the short one.
@@ -124,7 +124,6 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
       </section>
       <Deliveries id={id} enabled={found.enabled} changes={changes} />
       {isEditing && <WebhookForm endpoint={found} onClose={() => setEditing(false)} onSave={edit} />}
-      {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )
 }

@@ -10,8 +10,8 @@ import { Badge, Time } from '../components/format.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Loading } from '../components/loading.tsx'
 import { Empty, PageHead } from '../components/page-head.tsx'
-import { SecretDialog } from '../components/secret-dialog.tsx'
 import { Link } from '../router/router.tsx'
+import { useSecrets } from '../shell/secrets.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 import { allTypes, type Endpoint, WebhookForm } from './webhook-form.tsx'
 import { readDeliveryHealth, troubleOf } from './webhook-health.ts'
@@ -20,7 +20,7 @@ import { readDeliveryHealth, troubleOf } from './webhook-health.ts'
 export function Webhooks() {
   const endpoints = useQuery('endpoints', async (signal) => (await api.listWebhookEndpoints({ signal })).data)
   const [isNew, setNew] = useState(false)
-  const [secret, setSecret] = useState<string>()
+  const showSigningSecret = useWebhookSecret()
   const mayChange = may('develop')
   useShortcuts('Webhooks', mayChange ? [{ keys: 'n', label: 'New endpoint', run: () => setNew(true) }] : [])
   return (
@@ -74,13 +74,12 @@ export function Webhooks() {
           onClose={() => setNew(false)}
           onSave={async (body, idempotencyKey) => {
             const { data } = await api.createWebhookEndpoint({ body, idempotencyKey })
-            setSecret(data.secret)
             setNew(false)
             endpoints.reload()
+            showSigningSecret(data.secret)
           }}
         />
       )}
-      {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )
 }
@@ -119,13 +118,15 @@ export function eventsText(events: Endpoint['events']): string {
   return events.length >= allTypes.length ? 'All types' : events.join(', ')
 }
 
-export function WebhookSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
-  return (
-    <SecretDialog
-      title="The signing secret"
-      text="Your server checks with it that a delivery comes from here. After a rotation both secrets sign for 24 hours."
-      secrets={[['Signing secret', secret]]}
-      onClose={onClose}
-    />
-  )
+/** Shows the secret of an endpoint, where the server has returned one. */
+export function useWebhookSecret(): (secret: string | undefined) => void {
+  const showSecret = useSecrets()
+  return (secret) => {
+    if (secret === undefined) return
+    showSecret({
+      title: 'The signing secret',
+      text: 'Your server checks with it that a delivery comes from here. After a rotation both secrets sign for 24 hours.',
+      secrets: [['Signing secret', secret]],
+    })
+  }
 }

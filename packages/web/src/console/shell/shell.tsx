@@ -8,6 +8,7 @@ import { navigate, usePath } from '../router/router.tsx'
 import { Confirmation } from './confirm.tsx'
 import { useKeptFocus } from './keep-focus.ts'
 import { Navigation } from './navigation.tsx'
+import { Secrets } from './secrets.tsx'
 import { CommandPalette, openPalette } from './palette.tsx'
 import { ShortcutSheet, showShortcuts, useShortcuts } from './shortcuts.tsx'
 import { NotFound } from './not-found.tsx'
@@ -67,6 +68,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
       <CommandPalette session={session} pages={pages} />
       <ShortcutSheet />
       <Confirmation />
+      <Secrets session={session} />
     </div>
   )
 }

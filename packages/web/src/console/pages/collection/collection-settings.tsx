@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { isolated } from '../../../space/text/format.ts'
 import { api } from '../../api/api.ts'
 import { may } from '../../api/roles.ts'
@@ -6,10 +6,10 @@ import { useAction } from '../../api/use-action.ts'
 import { CurlButton } from '../../components/curl-button.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '../../components/fields.tsx'
 import { Form } from '../../components/form.tsx'
-import { SecretDialog } from '../../components/secret-dialog.tsx'
 import { useChanges } from '../../components/use-changes.ts'
 import { Link, navigate } from '../../router/router.tsx'
 import { confirm } from '../../shell/confirm.tsx'
+import { useSecrets } from '../../shell/secrets.tsx'
 import { showToast } from '../../shell/toast-store.ts'
 import { titleOf } from '../collections.tsx'
 import type { Collection } from './collection.tsx'
@@ -22,22 +22,20 @@ interface SettingsProps {
 type Secrets = readonly (readonly [label: string, secret: string])[]
 
 export function CollectionSettings({ collection, onChange }: SettingsProps) {
-  const [secrets, setSecrets] = useState<Secrets>()
+  const showSecret = useSecrets()
   if (!may('curate')) return <p class="muted">Your role reads collections, and does not change them.</p>
+  const showTokens = (secrets: Secrets) =>
+    showSecret({
+      title: 'The new tokens',
+      text: 'Your app needs them from now on: the old ones have ended. The server keeps only their hashes.',
+      secrets,
+    })
   return (
     <div class="stack">
-      <TextsAndAccess collection={collection} onChange={onChange} onSecrets={setSecrets} />
+      <TextsAndAccess collection={collection} onChange={onChange} onSecrets={showTokens} />
       <StateCard collection={collection} onChange={onChange} />
-      {may('develop') && <TokensCard collection={collection} onSecrets={setSecrets} />}
+      {may('develop') && <TokensCard collection={collection} onSecrets={showTokens} />}
       <DeleteCard collection={collection} />
-      {secrets && (
-        <SecretDialog
-          title="The new tokens"
-          text="Your app needs them from now on: the old ones have ended. The server keeps only their hashes."
-          secrets={secrets}
-          onClose={() => setSecrets(undefined)}
-        />
-      )}
     </div>
   )
 }
