@@ -16,14 +16,27 @@ export async function findCluster(db: Queryable): Promise<Cluster | undefined> {
   return { isCoordinator: String(row?.coordinator) === 'true', workers: Number(row?.workers ?? 0) }
 }
 
-/** The names of other programs that are connected to this database. Citus' own connections are left out. */
-export async function listOtherPrograms(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ name: string }>(
-    `select distinct coalesce(nullif(application_name, ''), 'without a name') as name from pg_stat_activity
-      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
-        and application_name not like 'citus\\_%' order by 1`,
+/** A session of another program. */
+export interface Other {
+  name: string
+  /** False: it has another role, and may also be a part of PostgreSQL. */
+  isVisible: boolean
+}
+
+/**
+ * The other programs that are connected to this database. Citus' own connections are left out. Without the rights of
+ * pg_read_all_stats, backend_type is null for sessions of other roles; their role and name are visible.
+ */
+export async function listOtherPrograms(db: Queryable): Promise<Other[]> {
+  const { rows } = await db.query<{ name: string; known: string }>(
+    `select distinct coalesce(nullif(application_name, ''), 'without a name') as name, (backend_type is not null)::text as known
+       from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and application_name not like 'citus\\_%'
+        and (backend_type = 'client backend'
+          or (backend_type is null and usesysid is not null and application_name <> 'Citus Maintenance Daemon'))
+      order by 1`,
   )
-  return rows.map(({ name }) => name)
+  return rows.map(({ name, known }) => ({ name, isVisible: known === 'true' }))
 }
 
 /** The tables whose rows are spread over nodes; empty without Citus. */

@@ -58,8 +58,13 @@ async function assertAlone(db: Queryable): Promise<void> {
     await delay(100)
     others = await citus.listOtherPrograms(db)
   }
-  if (others.length > 0)
-    throw new StartError(`other programs are connected to the database (${others.join(', ')}): stop Atrium and them first`)
+  if (others.length === 0) return
+  const names = [...new Set(others.map(({ name }) => name))].join(', ')
+  const hidden = others.some(({ isVisible }) => !isVisible)
+  throw new StartError(
+    `other programs are connected to the database (${names}): stop Atrium and them first` +
+      (hidden ? '. If one is a part of PostgreSQL, grant pg_read_all_stats to the role of DATABASE_URL' : ''),
+  )
 }
 
 async function inTransaction(db: Queryable, what: string, work: () => Promise<string[]>): Promise<string[]> {
