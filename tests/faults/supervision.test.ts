@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { install, lockFile, postmasterPid, until } from '../support/embedded-ins
 import { databaseEnvironment } from '../support/pooled-database.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 import { queryDatabase } from '../support/query-database.ts'
-import { runAtrium } from '../support/run-atrium.ts'
+import { runAtrium, type AtriumRun } from '../support/run-atrium.ts'
 import { skipWithout } from '../support/skip-without.ts'
 import { childPids } from '../support/worker-pids.ts'
 
@@ -58,6 +58,26 @@ test('kill -9 of atrium ends everything that it started within seconds, and a st
   t.diagnostic(`all ${family.length} processes had ended ${Math.round(performance.now() - killedAt)} ms after the kill`)
   second.kill('SIGTERM')
   assert.equal(await second.ended(12_000), 0, second.output())
+})
+
+test('the data folder may be moved, as an upgrade does, and the first start on an empty one says that it is new', async (t) => {
+  const { dataDir, origin, start } = await install(t)
+  const stop = async (run: AtriumRun) => {
+    run.kill('SIGTERM')
+    assert.equal(await run.ended(12_000), 0, run.output())
+  }
+  const first = await start(['--no-space'])
+  assert.match(first.output(), /^ {2}data .* \(new; for another installation, set ATRIUM_DATA_DIR\)$/m)
+  const { secret } = await makeTenant(origin)
+  await stop(first)
+  const moved = `${dataDir}-moved`
+  t.after(() => rm(moved, { recursive: true, force: true }))
+  await rename(dataDir, moved)
+  const second = await start(['--no-space'], moved)
+  assert.doesNotMatch(second.output(), /\(new;/)
+  assert.equal((await call(origin, 'GET /v1/tenant', { key: secret })).status, 200)
+  await stop(second)
+  await rename(moved, dataDir)
 })
 
 test('after kill -9 of PostgreSQL, answers are 503 with Retry-After until the service recovers by itself', linux, async (t) => {

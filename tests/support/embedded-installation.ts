@@ -11,7 +11,8 @@ import { runAtrium, type AtriumRun } from './run-atrium.ts'
 interface Installation {
   dataDir: string
   origin: string
-  start(args?: string[]): Promise<AtriumRun>
+  /** `folder` is where the data has been moved to. */
+  start(args?: string[], folder?: string): Promise<AtriumRun>
 }
 
 /** With its own PostgreSQL and everything that `atrium start` runs. */
@@ -27,9 +28,9 @@ export async function install(t: TestContext, { parent = tmpdir() } = {}): Promi
     await until(() => !existsSync(lockFile(dataDir)), 'PostgreSQL has ended', 60_000)
     await rm(dataDir, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
   })
-  const start = async (args: string[] = []) => {
+  const start = async (args: string[] = [], folder = dataDir) => {
     const env = {
-      ATRIUM_DATA_DIR: dataDir,
+      ATRIUM_DATA_DIR: folder,
       ATRIUM_ADMIN_TOKEN: adminToken,
       ATRIUM_RATE_LIMIT: 'off',
       PORT: String(port),

@@ -6,6 +6,7 @@ const databaseOfHost =
   'makes a role of the server, which all databases share; tests/faults/refused-starts.test.ts has a role that owns nothing'
 const cluster = 'needs a Kubernetes cluster; tests/deploy.test.ts renders and validates the manifests'
 const engine = 'needs a container engine and public DNS names; tests/deploy.test.ts validates compose.yaml'
+const movedData = 'tests/faults/supervision.test.ts starts on a folder of data that was moved'
 const recovery = 'tests/long/point-in-time-recovery.test.ts runs this page with pgBackRest'
 const proxy = 'tests/reverse-proxy.test.ts runs nginx and Caddy with the files of this page'
 const citus = 'tests/inside/citus.test.ts runs it on a cluster'
@@ -100,6 +101,22 @@ export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>
     'nginx -s reload': proxy,
     'nginx -t': proxy,
     'systemctl reload caddy': rootOfHost,
+  },
+  'upgrade.md': {
+    'tar -xzf atrium-0.2.0.tar.gz': release,
+    '(cd atrium-0.2.0 && npm ci --omit=dev)': release,
+    'mv atrium-0.1.0/data atrium-0.2.0/data': movedData,
+    'cd atrium-0.2.0': release,
+    'NODE_ENV=production npm start': release,
+    'mkdir /opt/atrium.new': rootOfHost,
+    'tar -xzf atrium-0.2.0.tar.gz --strip-components=1 -C /opt/atrium.new': rootOfHost,
+    '(cd /opt/atrium.new && npm ci --omit=dev)': rootOfHost,
+    'systemctl stop atrium': rootOfHost,
+    'mv /opt/atrium /opt/atrium.old': rootOfHost,
+    'mv /opt/atrium.new /opt/atrium': rootOfHost,
+    'cp /opt/atrium/deploy/systemd/atrium.service /etc/systemd/system/': rootOfHost,
+    'systemctl daemon-reload': rootOfHost,
+    'systemctl start atrium': rootOfHost,
   },
   'alerts/AtriumDown.md': { 'systemctl status atrium': 'systemd is not process 1 of a container or a build machine' },
 }

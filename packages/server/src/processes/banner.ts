@@ -15,7 +15,8 @@ interface Welcome {
   space: boolean
 }
 
-const adminCommand = 'npm run -s atrium -- '
+/** Where npm did not start it, as in a container, there may be no npm. */
+const adminCommand = process.env['npm_lifecycle_event'] === undefined ? 'atrium ' : 'npm run -s atrium -- '
 
 /** Prints the addresses of the parts, and the first commands to try. */
 export function printBanner({ config, secrets, developmentKeys, consoleLink, embedded, isFirst, space }: Welcome): void {
@@ -23,6 +24,8 @@ export function printBanner({ config, secrets, developmentKeys, consoleLink, emb
   // Commands find the server and its operator token through the same variables.
   const set = ['PORT', 'ATRIUM_DATA_DIR', 'ATRIUM_PUBLIC_URL'].filter((name) => process.env[name])
   const sameSettings = set.length > 0 ? ` (with the same ${set.join(', ')})` : ''
+  // Whoever has upgraded, and finds an empty installation, sees where this one looked.
+  const isNew = isFirst || developmentKeys !== undefined
   const lines = [
     '',
     `Atrium is running at ${publicUrl}`,
@@ -34,7 +37,9 @@ export function printBanner({ config, secrets, developmentKeys, consoleLink, emb
     ...(developmentClients(config).length > 0
       ? [`  sign-in      ${developmentIssuer(publicUrl)} (development: accepts any address)`]
       : []),
-    ...(embedded ? [`  data         ${config.dataDir}`] : []),
+    ...(embedded
+      ? [`  data         ${config.dataDir}${isNew ? ' (new; for another installation, set ATRIUM_DATA_DIR)' : ''}`]
+      : []),
     ...secrets.madeFiles.map((path) => `  made once    ${path} (keep it)`),
   ]
   if (config.egress === 'loopback') {
