@@ -36,7 +36,8 @@ export async function listOutcomeStatements(
     at: '2026-01-01T00:00:00.000Z',
   }
   const { db, recorded } = recorder({ 'webhooks-hold': [held], 'webhooks-write-spread': [{ ord: 1 }] })
-  const attempt = { attempts: 0, succeeded: true, responseStatus: 204, error: null, ms: 1, answer: '', retryInMs: undefined }
+  const succeeded = { succeeded: true, responseStatus: 204, error: null, ms: 1, answer: '', retryInMs: undefined }
+  const attempt = { attempts: 0, dueAt: held.at, ...succeeded }
   const outcomes = [1, 2].map((sequence) => ({ tenantId, endpointId, sequence, ...attempt }))
   await writeSpreadOutcomes(db, 'nobody', outcomes)
   return recorded

@@ -71,11 +71,12 @@ export async function listDeliveries(db: Db, ref: EndpointRef, beforeSequence: n
 /** An event that is due now, and the attempts so far: in all, and in the current round. */
 export interface DueDelivery {
   event: Event
+  dueAt: string
   attempts: number
   attemptsInRound: number
 }
 
-type DueRow = Omit<EventRow, 'tenant_id'> & { attempts: number; tries: number }
+type DueRow = Omit<EventRow, 'tenant_id'> & { attempts: number; tries: number; next_attempt_at: string }
 
 const dueStatements = forEach((t) =>
   statement<DueRow>(
@@ -87,7 +88,7 @@ const dueStatements = forEach((t) =>
        order by d.next_attempt_at, d.sequence
        limit $4
      )
-     select d.sequence, d.attempts, d.tries, e.id, e.type, e.data, e.created_at,
+     select d.sequence, d.attempts, d.tries, d.next_attempt_at, e.id, e.type, e.data, e.created_at,
        encode(e.hash, 'hex') as hash, encode(e.hash_before, 'hex') as hash_before
      from due d
      join events e on e.tenant_id = $1 and e.sequence = d.sequence
@@ -102,9 +103,9 @@ const dueStatements = forEach((t) =>
 export async function listDue(db: Db, ref: EndpointRef, inProgress: number[], limit: number): Promise<DueDelivery[]> {
   const { tenantId } = ref
   const rows = await db.query(of(dueStatements, ref), [tenantId, ref.endpointId, inProgress, limit])
-  return rows.map(({ attempts, tries: attemptsInRound, ...row }) => {
+  return rows.map(({ attempts, tries: attemptsInRound, next_attempt_at: dueAt, ...row }) => {
     const event = toEvent({ ...row, tenant_id: tenantId })
-    return { event, attempts, attemptsInRound }
+    return { event, dueAt, attempts, attemptsInRound }
   })
 }
 
@@ -116,6 +117,11 @@ export interface Outcome extends Attempt, EndpointRef {
    * and changes nothing.
    */
   attempts: number
+  /**
+   * When the delivery was due as the attempt began. If it is due at another time now, somebody has sent it again
+   * meanwhile: the attempt is noted, and the delivery stays pending for the new round.
+   */
+  dueAt: string
   /** undefined: no further attempt. */
   retryInMs: number | undefined
 }
@@ -127,12 +133,12 @@ const writeStatements = forEach((t) =>
   statement<{ outcome: 'written' | 'lost' | 'locked' }>(
     `webhooks-write-attempts-${t.kind}`,
     // Each outcome of its own: written; lost, if the writer no longer holds the lease or has written it before; locked, if another transaction
-    // holds the endpoint's or the delivery's row, and nothing was done for it. failing_since changes in the same
-    // statement, so that a recorded success ends it even if this process dies.
+    // holds the endpoint's or the delivery's row, and nothing was done for it. What was sent again since stays due.
+    // failing_since changes in the same statement, so that a recorded success ends it even if this process dies.
     `with input as (
        select * from unnest($2::text[], $3::text[], $4::bigint[], $5::boolean[], $6::integer[], $7::text[], $8::float8[], $9::integer[],
-         $10::text[], $11::integer[])
-         with ordinality as i (tenant_id, endpoint_id, sequence, succeeded, response_status, error, retry_in_ms, ms, answer, attempts, ord)
+         $10::text[], $11::integer[], $12::timestamptz[])
+         with ordinality as i (tenant_id, endpoint_id, sequence, succeeded, response_status, error, retry_in_ms, ms, answer, attempts, due_at, ord)
      ), held as (
        select w.tenant_id, ${t.idOf('w')} as endpoint_id from ${t.endpoints} w
        where (w.tenant_id, ${t.idOf('w')}) in (select i.tenant_id, i.endpoint_id from input i) and w.lease_owner = $1
@@ -148,9 +154,12 @@ const writeStatements = forEach((t) =>
        for no key update skip locked
      ), written as (
        update ${t.deliveries} d
-       set status = case when i.succeeded then 'succeeded' when i.retry_in_ms is null then 'failed' else 'pending' end,
-         tries = d.tries + 1, attempts = d.attempts + 1, response_status = i.response_status, error = i.error, last_attempt_at = now(),
-         next_attempt_at = case when not i.succeeded then now() + make_interval(secs => i.retry_in_ms / 1000) end,
+       set status = case when d.next_attempt_at <> i.due_at then d.status when i.succeeded then 'succeeded' when i.retry_in_ms is null then 'failed'
+           else 'pending' end,
+         tries = case when d.next_attempt_at <> i.due_at then d.tries else d.tries + 1 end,
+         next_attempt_at = case when d.next_attempt_at <> i.due_at then d.next_attempt_at
+           when not i.succeeded then now() + make_interval(secs => i.retry_in_ms / 1000) end,
+         attempts = d.attempts + 1, response_status = i.response_status, error = i.error, last_attempt_at = now(),
          attempt_log = case when jsonb_array_length(d.attempt_log) >= ${keptAttempts} then d.attempt_log - 0 else coalesce(d.attempt_log, '[]') end
            || jsonb_build_object('at', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'status', i.response_status,
              'ms', i.ms, 'answer', i.answer, 'error', i.error)
@@ -197,6 +206,7 @@ export async function writeOutcomes(db: Db, owner: string, outcomes: Outcome[]):
     outcomes.map(({ ms }) => ms),
     outcomes.map(({ answer }) => answer),
     outcomes.map(({ attempts }) => attempts),
+    outcomes.map(({ dueAt }) => dueAt),
   ])
   return outcomes.map((outcome, i) => (rows[i]?.outcome === 'locked' ? new Locked(keyOf(outcome)) : undefined))
 }

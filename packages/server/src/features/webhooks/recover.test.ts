@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test, type TestContext } from 'node:test'
 import { assertError } from '#testing/http.ts'
+import { untilBlocked } from '#testing/until-blocked.ts'
 import { startWebhookWorld, type WebhookWorld } from '#testing/webhook-world.ts'
 
 let world: WebhookWorld
@@ -11,6 +12,9 @@ before(async () => {
 })
 beforeEach(() => world.openTenant())
 after(() => world.close())
+
+/** On Citus, who waits for a lock is seen on the node of the row only. */
+const skipOnCitus = { skip: process.env['ATRIUM_TEST_CITUS_URL'] !== undefined && 'the test looks for the wait in one database' }
 
 const since = new Date(Date.now() - 3_600_000).toISOString()
 
@@ -82,6 +86,24 @@ test('a call whose answer was lost is repeated, and nothing is left out or queue
   assert.equal((await recover(id)).body.data.queued, 3_000)
   const again = (await recover(id)).body.data
   assert.deepEqual(again, { queued: 2_000 })
+  assert.equal(await stillFailed(), 0)
+})
+
+test('one whose outcome is being written is queued again too, if it fails', skipOnCitus, async (t) => {
+  const id = await addFailed(t, { old: 0, late: 2 })
+  const { pool } = world.api.ctx.db
+  const ofFirst = 'where tenant_id = $1 and sequence = 1001'
+  const waits = `update webhook_endpoint_deliveries set status = 'pending', tries = 9, next_attempt_at = now() ${ofFirst}`
+  await pool.query(waits, [world.tenant.id])
+  const writing = await pool.connect()
+  t.after(() => writing.release(true))
+  await writing.query('begin')
+  const fails = `update webhook_endpoint_deliveries set status = 'failed', tries = 10, next_attempt_at = null ${ofFirst}`
+  await writing.query(fails, [world.tenant.id])
+  const recovered = recover(id, { pending: true })
+  await untilBlocked(pool)
+  await writing.query('commit')
+  assert.deepEqual((await recovered).body.data, { queued: 2 })
   assert.equal(await stillFailed(), 0)
 })
 

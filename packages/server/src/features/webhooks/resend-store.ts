@@ -59,12 +59,12 @@ const failedStatements = forEach((t) =>
 const recoverStatements = forEach((t) =>
   statement<{ sequence: number }>(
     `webhooks-recover-${t.kind}`,
-    // skip locked: the worker that writes the outcome of a delivery decides on it.
+    // Waits for the worker that writes the outcome of a delivery, which may make it a failed one. That worker waits for no row.
     `with next as (
        select d.slot, d.sequence from ${t.deliveries} d
        where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence = any ($3) and ${isFailed('$4')}
        order by d.sequence
-       for no key update of d skip locked
+       for no key update of d
      )
      update ${t.deliveries} d set status = 'pending', tries = 0, next_attempt_at = now()
      from next n
@@ -76,17 +76,22 @@ const recoverStatements = forEach((t) =>
 const resumeStatements = forEach((t) =>
   statement<never>(
     `webhooks-resume-${t.kind}`,
-    // skip locked: a worker may hold the row and want deliveries that this transaction has changed.
+    // The time is past, also once it is rounded, and is none that a worker has claimed the endpoint with: its release then
+    // sets no pause. skip locked: a worker may hold the row and want deliveries that this transaction has changed.
     `with paused as (
        select w.tenant_id from ${t.endpoints} w
-       where w.tenant_id = $1 and ${t.idOf('w')} = $2 and w.resume_at > now()
+       where w.tenant_id = $1 and ${t.idOf('w')} = $2 and (w.resume_at > now() or w.lease_owner is not null)
        for no key update of w skip locked
      )
-     update ${t.endpoints} w set resume_at = null from paused p where w.tenant_id = p.tenant_id and ${t.idOf('w')} = $2`,
+     update ${t.endpoints} w set resume_at = now() - interval '1 millisecond'
+     from paused p where w.tenant_id = p.tenant_id and ${t.idOf('w')} = $2`,
   ),
 )
 
-/** Ends the pause of an endpoint after failures: somebody who sends again has mended it. */
+/**
+ * Ends the pause of an endpoint after failures: somebody who sends again has mended it. The attempts that are under way
+ * began before that, so the worker that makes them sets no pause either.
+ */
 export async function endPause(tx: Tx, ref: EndpointRef): Promise<void> {
   await tx.query(of(resumeStatements, ref), [ref.tenantId, ref.endpointId])
 }

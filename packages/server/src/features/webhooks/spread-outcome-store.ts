@@ -42,8 +42,8 @@ const writeStatements = forEach((t) =>
     // refuses stable functions of columns.
     `with input as materialized (
        select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::integer[], $6::text[], $7::timestamptz[], $8::text[],
-           $10::integer[])
-         with ordinality as i (tenant_id, endpoint_id, sequence, status, response_status, error, next_attempt_at, entry, attempts, ord)
+           $10::integer[], $11::timestamptz[])
+         with ordinality as i (tenant_id, endpoint_id, sequence, status, response_status, error, next_attempt_at, entry, attempts, due_at, ord)
      ), rows as materialized (
        select d.slot, d.tenant_id, ${t.idOf('d')} as endpoint_id, d.sequence from ${t.deliveries} d
        where d.tenant_id = any ($1::text[])
@@ -51,8 +51,10 @@ const writeStatements = forEach((t) =>
        for no key update skip locked
      )
      update ${t.deliveries} d
-     set status = i.status, tries = d.tries + 1, attempts = d.attempts + 1, response_status = i.response_status, error = i.error,
-       last_attempt_at = $9::timestamptz, next_attempt_at = i.next_attempt_at,
+     set status = case when d.next_attempt_at <> i.due_at then d.status else i.status end,
+       tries = case when d.next_attempt_at <> i.due_at then d.tries else d.tries + 1 end,
+       next_attempt_at = case when d.next_attempt_at <> i.due_at then d.next_attempt_at else i.next_attempt_at end,
+       attempts = d.attempts + 1, response_status = i.response_status, error = i.error, last_attempt_at = $9::timestamptz,
        attempt_log = case when jsonb_array_length(d.attempt_log) >= ${keptAttempts} then d.attempt_log - 0 else coalesce(d.attempt_log, '[]') end
          || i.entry::jsonb
      from input i
@@ -76,6 +78,7 @@ function write(tx: Tx, outcomes: Outcome[], first: Outcome, at: string): Promise
     outcomes.map((outcome) => JSON.stringify(entryOf(outcome))),
     at,
     outcomes.map(({ attempts }) => attempts),
+    outcomes.map(({ dueAt }) => dueAt),
   ])
 }
 

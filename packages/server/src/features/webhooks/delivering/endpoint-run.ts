@@ -45,6 +45,7 @@ export class EndpointRun {
   readonly #share: RunShare
   readonly #ref: EndpointRef
   readonly #endpoint: Endpoint
+  readonly #resumeAt: string | null
   readonly #circuit: Circuit
   readonly #permits: Semaphore
   readonly #sending = new Map<number, Promise<void>>()
@@ -54,10 +55,11 @@ export class EndpointRun {
   /** Besides that of the circuit. */
   #pauseMs = 0
 
-  constructor(share: RunShare, { tenantId, endpointId, url, failures }: ClaimedEndpoint, secrets: string[]) {
+  constructor(share: RunShare, { tenantId, endpointId, url, failures, resumeAt }: ClaimedEndpoint, secrets: string[]) {
     this.#share = share
     this.#ref = { tenantId, endpointId }
     this.#endpoint = { url, secrets }
+    this.#resumeAt = resumeAt
     this.#circuit = new Circuit(failures)
     this.#permits = new Semaphore(this.#circuit.width)
     this.done = this.#run().catch((error: unknown) => {
@@ -126,7 +128,7 @@ export class EndpointRun {
     return outcome === 'settled'
   }
 
-  async #send({ event, attempts, attemptsInRound }: DueDelivery): Promise<void> {
+  async #send({ event, dueAt, attempts, attemptsInRound }: DueDelivery): Promise<void> {
     const { ctx, outcomes, permits } = this.#share
     const pool = this.#circuit.failures > 0 ? permits.failing : permits.healthy
     await pool.acquire()
@@ -139,7 +141,7 @@ export class EndpointRun {
       const attempt = await ctx.metrics.measure('webhook_delivery', send, outcomeOf).finally(() => pool.release())
       this.#learn(attempt)
       const retryInMs = attempt.succeeded ? undefined : retryAfterMs(attemptsInRound + 1)
-      await outcomes.add({ ...this.#ref, sequence: event.sequence, attempts, ...attempt, retryInMs }, this.#abort.signal)
+      await outcomes.add({ ...this.#ref, sequence: event.sequence, dueAt, attempts, ...attempt, retryInMs }, this.#abort.signal)
     } catch (error) {
       if (this.#abort.signal.aborted) return
       // A later run of the endpoint sends the event again.
@@ -161,7 +163,7 @@ export class EndpointRun {
     const { failures } = this.#circuit
     if (this.#isGone || failures > 0) await this.#disable(this.#isGone ? 'gone' : 'failing')
     const pauseMs = Math.max(this.#circuit.pauseMs(), this.#pauseMs)
-    await releaseEndpoint(ctx.db, owner, this.#ref, { failures, pauseMs })
+    await releaseEndpoint(ctx.db, owner, this.#ref, { failures, resumeAt: this.#resumeAt, pauseMs })
   }
 
   /** Disables the endpoint where that is due, and records the event for its tenant. */

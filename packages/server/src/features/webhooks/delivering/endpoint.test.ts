@@ -179,6 +179,7 @@ describe('a worker', () => {
     await eventually(async () => (await world.deliveries())[0]!.status === 'succeeded', 'it is written down')
     const attempt = {
       attempts: 1,
+      dueAt: new Date().toISOString(),
       succeeded: false,
       responseStatus: 500,
       error: 'late',

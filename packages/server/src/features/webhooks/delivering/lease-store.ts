@@ -17,6 +17,8 @@ export interface ClaimedEndpoint extends EndpointRef {
   url: string
   /** Failures in a row when the endpoint was last released. */
   failures: number
+  /** The end of the pause before. A resend changes it. */
+  resumeAt: string | null
 }
 
 interface ClaimedRow {
@@ -24,6 +26,7 @@ interface ClaimedRow {
   endpoint_id: string
   url: string
   failures: number
+  resume_at: string | null
 }
 
 /** Steps from endpoint to endpoint through the index of pending deliveries. */
@@ -70,7 +73,7 @@ const claimStatements = forEach((t) => {
      update ${t.endpoints} w set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds})
      from free f
      where w.tenant_id = f.tenant_id and ${t.idOf('w')} = f.endpoint_id
-     returning w.tenant_id, ${t.idOf('w')} as endpoint_id, w.url, w.failures`,
+     returning w.tenant_id, ${t.idOf('w')} as endpoint_id, w.url, w.failures, w.resume_at`,
   )
 })
 
@@ -95,7 +98,7 @@ const claimMarkedStatements = forEach((t) =>
      update ${t.endpoints} w set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds})
      from free f
      where w.tenant_id = f.tenant_id and ${t.idOf('w')} = f.endpoint_id
-     returning w.tenant_id, ${t.idOf('w')} as endpoint_id, w.url, w.failures`,
+     returning w.tenant_id, ${t.idOf('w')} as endpoint_id, w.url, w.failures, w.resume_at`,
   ),
 )
 
@@ -118,7 +121,13 @@ export async function claimEndpoints(db: Db, owner: string, { limit, except, gua
   const more = [...pairsOf(except), ...values]
   const rows = await db.query(statements.default, [owner, limit, ...more])
   if (rows.length < limit) rows.push(...(await db.query(statements.further, [owner, limit - rows.length, ...more])))
-  return rows.map(({ tenant_id: tenantId, endpoint_id: endpointId, ...same }) => ({ tenantId, endpointId, ...same }))
+  return rows.map((row) => ({
+    tenantId: row.tenant_id,
+    endpointId: row.endpoint_id,
+    url: row.url,
+    failures: row.failures,
+    resumeAt: row.resume_at,
+  }))
 }
 
 interface HeldRow {
@@ -171,19 +180,27 @@ const releaseStatements = forEach((t) =>
   statement<never>(
     `webhooks-release-${t.kind}`,
     `update ${t.endpoints} w
-     set lease_owner = null, lease_until = null, failures = $4, resume_at = now() + make_interval(secs => $5::float8 / 1000)
+     set lease_owner = null, lease_until = null, failures = $4,
+       resume_at = case when w.resume_at is distinct from $6::timestamptz then w.resume_at else now() + make_interval(secs => $5::float8 / 1000) end
      where w.tenant_id = $2 and ${t.idOf('w')} = $3 and w.lease_owner = $1`,
   ),
 )
 
-/** Releases an endpoint. No worker claims it before the pause ends. */
+interface Release extends Pick<ClaimedEndpoint, 'failures' | 'resumeAt'> {
+  pauseMs: number
+}
+
+/**
+ * Releases an endpoint. No worker claims it before the pause ends. If `resumeAt` is another one now, somebody has sent
+ * deliveries again since the claim, and there is no pause.
+ */
 export async function releaseEndpoint(
   db: Db,
   owner: string,
   ref: EndpointRef,
-  { failures, pauseMs }: { failures: number; pauseMs: number },
+  { failures, resumeAt, pauseMs }: Release,
 ): Promise<void> {
-  await db.query(of(releaseStatements, ref), [owner, ref.tenantId, ref.endpointId, failures, pauseMs])
+  await db.query(of(releaseStatements, ref), [owner, ref.tenantId, ref.endpointId, failures, pauseMs, resumeAt])
 }
 
 const disableStatements = forEach((t) =>

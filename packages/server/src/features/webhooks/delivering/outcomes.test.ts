@@ -179,7 +179,9 @@ describe('the outcome of an attempt', () => {
       transactionOnce: (run) => loseFirst(db.transactionOnce(run)),
     }
     const writer = new OutcomeWriter(losing, owner, new ShardGuard(tenantShards))
-    const attempt = { attempts: 0, succeeded: false, responseStatus: 500, error: 'no', ms: 1, answer: null, retryInMs: 3_600_000 }
+    const dueAt = (await world.deliveries())[0]!.next_attempt_at
+    const failed = { succeeded: false, responseStatus: 500, error: 'no', ms: 1, answer: null, retryInMs: 3_600_000 }
+    const attempt = { attempts: 0, dueAt, ...failed }
     const outcome = { tenantId: world.tenant.id, endpointId: 'default', sequence: event!.sequence, ...attempt }
     await writer.add(outcome, AbortSignal.timeout(10_000))
     assert.equal(lost, 2)
