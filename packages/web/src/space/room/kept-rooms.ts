@@ -2,7 +2,6 @@ import { isMk, isRoomName } from '@atrium/sealing/room-secret'
 import type { RoomLink } from '../room-link.ts'
 import { hashOf, isFile, serviceOrigin } from '../service.ts'
 import { Store } from '../store.ts'
-import { dropLines } from './line-cache.ts'
 
 /** A room whose link, with its key, is stored on this device because the visitor asked for it. */
 export interface KeptRoom extends RoomLink {
@@ -51,7 +50,7 @@ export function keepRoom(link: RoomLink, title: string | undefined, others?: Oth
     ...(others && { others }),
     ...(isFile() && { service: serviceOrigin() }),
   }
-  return write([kept, ...rest]) ? 'kept' : 'refused'
+  return storeRooms([kept, ...rest]) ? 'kept' : 'refused'
 }
 
 /**
@@ -77,27 +76,15 @@ export function refreshRoom(link: RoomLink, title: string | undefined, others?: 
 
 /** Returns whether the browser has stored it. Undefined: the room is called by its title again. */
 export function nameRoom(link: RoomLink, name: string | undefined): boolean {
-  return write(readRooms().map((one) => (keptName(one) === hashOf(link) ? { ...one, name } : one)))
+  return storeRooms(readRooms().map((one) => (keptName(one) === hashOf(link) ? { ...one, name } : one)))
 }
 
-/** `service`: in a file, that of the room. */
-export function forgetRoom(link: RoomLink, service = serviceOrigin()): void {
-  const others = without(readRooms(), hashOf(link, service))
-  write(others)
-  // The lines are stored by the name of the room: those of a kept room stay, because they show whether its history was rewritten.
-  if (!others.some(({ room }) => room === link.room)) void dropLines(link.room)
-}
-
-export function forgetRooms(): void {
-  write([])
-  void dropLines()
-}
-
-function without(rooms: readonly KeptRoom[], name: string): KeptRoom[] {
+export function without(rooms: readonly KeptRoom[], name: string): KeptRoom[] {
   return rooms.filter((one) => keptName(one) !== name)
 }
 
-function write(rooms: readonly KeptRoom[]): boolean {
+/** Returns whether the browser has stored them. */
+export function storeRooms(rooms: readonly KeptRoom[]): boolean {
   try {
     if (rooms.length > 0) localStorage.setItem(KEY, JSON.stringify(rooms))
     else localStorage.removeItem(KEY)
@@ -108,7 +95,7 @@ function write(rooms: readonly KeptRoom[]): boolean {
   return true
 }
 
-function readRooms(): readonly KeptRoom[] {
+export function readRooms(): readonly KeptRoom[] {
   try {
     const rooms = JSON.parse(localStorage.getItem(KEY) ?? '[]') as KeptRoom[]
     // A room that was stored before there were two kinds has none.

@@ -2,7 +2,8 @@ import { useRef } from 'preact/hooks'
 import { announce } from '../components/announcer.tsx'
 import { Confirm, useAsking } from '../components/confirm.tsx'
 import { clockTime, dayInText, wholeMoment } from '../components/format-time.ts'
-import { forgetRoom, forgetRooms, keptName, type KeptRoom, keptRoomsStore } from '../room/kept-rooms.ts'
+import { forgetRoom, forgetRooms } from '../room/forget-rooms.ts'
+import { keptName, type KeptRoom, keptRoomsStore } from '../room/kept-rooms.ts'
 import { list } from '../text/format.ts'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
@@ -27,7 +28,11 @@ export function KeptRoomsList() {
       <h2 id="kept-rooms" ref={heading} tabIndex={-1}>
         {t.tools.kept.title}
       </h2>
-      <p class="hint">{t.tools.kept.hint}</p>
+      <p class="hint">
+        {t.tools.kept.hint}
+        {/* Several of these would look alike. */}
+        {rooms.some((kept) => shownTitle(kept) === t.room.untitled) && ` ${t.tools.kept.nameHint}`}
+      </p>
       <ul class="people">
         {rooms.map((kept) => (
           <KeptItem key={keptName(kept)} kept={kept} onForget={forget} />

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../components/announcer.tsx'
-import { findKept, forgetRoom, type Keeping, keepRoom, keptRoomsStore } from '../room/kept-rooms.ts'
+import { forgetRoom } from '../room/forget-rooms.ts'
+import { findKept, type Keeping, keepRoom, keptRoomsStore } from '../room/kept-rooms.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { homeHref } from '../service.ts'
 import { RoomNameForm } from './room-name-form.tsx'

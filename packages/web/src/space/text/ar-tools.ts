@@ -54,6 +54,7 @@ export const tools: Text['tools'] = {
     isKept: 'يعرض هذا المتصفح هذه الغرفة في صفحة البداية، مع رابطها.',
     nameLabel: 'اسم الغرفة، لهذا المتصفح فقط',
     name: 'تسمية الغرفة',
+    nameHint: 'لتسمية غرفة، افتحها ثم اختر «المزيد».',
     startPage: 'صفحة البداية',
     forget: 'نسيان هذه الغرفة',
     forgetOne: (name, title) => line`نسيان${name(` ${isolated(title)}`)}`,

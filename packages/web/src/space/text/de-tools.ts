@@ -56,6 +56,7 @@ export const tools: Text['tools'] = {
     isKept: 'Dieser Browser führt diesen Raum auf der Startseite auf, mit seinem Link.',
     nameLabel: 'Name des Raums, nur für diesen Browser',
     name: 'Raum benennen',
+    nameHint: 'Um einen Raum zu benennen, öffne ihn und wähle „Mehr“.',
     startPage: 'Startseite',
     forget: 'Diesen Raum vergessen',
     forgetOne: (name, title) => line`${name(`${title} `)}Vergessen`,

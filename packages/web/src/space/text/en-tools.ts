@@ -59,6 +59,7 @@ export const tools = {
     isKept: 'This browser lists this room on the start page, with its link.',
     nameLabel: 'Name of the room, for this browser only',
     name: 'Name the room',
+    nameHint: 'To name a room, open it and choose More.',
     startPage: 'Start page',
     forget: 'Forget this room',
     forgetOne: (name: (shown: string) => Part, title: string) => line`Forget${name(` ${title}`)}`,

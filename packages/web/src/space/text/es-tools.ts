@@ -56,6 +56,7 @@ export const tools: Text['tools'] = {
     isKept: 'Este navegador muestra esta sala en la página de inicio, con su enlace.',
     nameLabel: 'Nombre de la sala, solo para este navegador',
     name: 'Poner nombre a la sala',
+    nameHint: 'Para poner nombre a una sala, ábrela y elige «Más».',
     startPage: 'Página de inicio',
     forget: 'Olvidar esta sala',
     forgetOne: (name, title) => line`Olvidar${name(` ${title}`)}`,

@@ -56,6 +56,7 @@ export const tools: Text['tools'] = {
     isKept: 'Ce navigateur affiche ce salon sur la page d’accueil, avec son lien.',
     nameLabel: 'Nom du salon, pour ce navigateur seulement',
     name: 'Nommer le salon',
+    nameHint: 'Pour nommer un salon, ouvrez-le et choisissez « Plus ».',
     startPage: 'Page d’accueil',
     forget: 'Oublier ce salon',
     forgetOne: (name, title) => line`Oublier${name(` ${title}`)}`,

@@ -55,6 +55,7 @@ export const tools: Text['tools'] = {
     isKept: 'このルームは、リンクとともにこのブラウザーの開始ページに表示されます。',
     nameLabel: 'ルームの名前（このブラウザーのみ）',
     name: 'ルームに名前を付ける',
+    nameHint: 'ルームに名前を付けるには、ルームを開いて「その他」を選びます。',
     startPage: '開始ページ',
     forget: 'このルームを忘れる',
     forgetOne: (name, title) => line`${name(`${title} を`)}忘れる`,
