@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { loadConfig, type SpaceConfig } from './config.ts'
 import { Announcer } from './components/announcer.tsx'
-import { Banner } from './components/banner.tsx'
 import { later } from './components/later.tsx'
+import { PageBanners } from './components/page-banners.tsx'
 import { parseFragment } from './room-link.ts'
 import { RoomScreen } from './screens/room-screen.tsx'
 import { StartScreen } from './screens/start-screen.tsx'
@@ -19,20 +19,15 @@ const INVITATION = /^#[\w-]{1,128}~[\w-]{43}~[\w-]{258}$/
 /** In place of the keys, the card of a second device, which has dots. */
 const SECOND_DEVICE = /^#[\w-]{1,128}~~[\w-]{43}~[\w-]*\./
 
-/** Selects the screen by the address. `problem`: why a sign-in that was started has failed. */
-export function App({ problem }: { problem: string | undefined }) {
+/** Selects the screen by the address. */
+export function App() {
   // Renders everything again when the language changes.
   useStore(languageStore, (value) => value.language)
   const fragment = useFragment()
   const config = useConfig()
-  const [shownProblem, setProblem] = useState(problem)
   return (
     <>
-      {shownProblem !== undefined && (
-        <Banner tone="warning" onClose={() => setProblem(undefined)}>
-          {shownProblem}
-        </Banner>
-      )}
+      <PageBanners />
       <Screen fragment={fragment} config={config} />
       <Announcer />
     </>

@@ -7,7 +7,7 @@ import { parseInvitation } from '../../../room-client/src/answer-invitation.ts'
 import { ListedConnection } from '../../../room-client/src/listed-connection.ts'
 import { importPairs } from '../../../room-client/src/room-device.ts'
 import { newDevice } from '../../../client/src/testing/listed-rooms.ts'
-import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
 import { message, newVisitor, write } from './testing/visitor.ts'
@@ -45,6 +45,46 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
     await page.goto(link)
     await ready(page)
     assert.ok(failed > 1)
+    await ann.close()
+  })
+
+  test('a part of the app that cannot be loaded offers a reload, if the service answers', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await makeListedRoom(page)
+    const [code, config] = ['**/assets/{about-sheet,qr-image,listed-channel}-*', '**/space-config']
+    let [asked, isAway] = [0, true]
+    await page.route(code, (route) => (asked++, route.abort()))
+    await page.route(config, (route) => (isAway ? route.abort() : route.fallback()))
+    const missing = page.getByText('A part of this page cannot be loaded.').filter({ visible: true })
+    await page.reload()
+    await page.getByText('Opening the room…').waitFor()
+    while (asked < 4) await page.waitForTimeout(100)
+    assert.equal(await missing.count(), 0, 'a reload would lose the page')
+    isAway = false
+    await missing.waitFor()
+    await page.unroute(code)
+    await ready(page)
+    await missing.waitFor({ state: 'detached' })
+    // A panel that does not open, and what a panel shows.
+    await page.route(code, (route) => route.abort())
+    await page.reload()
+    await missing.waitFor()
+    await assertAccessible(page, 'the reload')
+    await page.unroute(code)
+    await page.route('**/assets/{about-sheet,qr-image}-*', (route) => route.abort())
+    await page.getByRole('button', { name: 'Reload the page' }).click()
+    await ready(page)
+    assert.equal(await missing.count(), 0)
+    await button(page, 'More').click()
+    await missing.waitFor()
+    await button(page, 'Share').click()
+    // Nobody waits for the other panel any more.
+    await missing.first().waitFor({ state: 'detached' })
+    await page.getByRole('dialog').getByRole('button', { name: 'Show QR code' }).click()
+    await page.getByRole('dialog').getByText('A part of this page cannot be loaded.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Reload the page' }).press('Enter')
+    await ready(page)
     await ann.close()
   })
 

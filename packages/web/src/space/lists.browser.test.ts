@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, message, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeRoom, message, newVisitor, write } from './testing/visitor.ts'
 
 describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
   let browser: Browser
@@ -225,6 +225,22 @@ describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, 
     await bob.page.getByRole('heading', { name: 'The service has no such room' }).waitFor()
     await ann.close()
     await bob.close()
+  })
+
+  test('a sign-in that was declined in an open room is explained there', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await makeRoom(page, space)
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('button', { name: /^Sign in with/ }).click()
+    await space.signIn(page, undefined)
+    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+    const problem = page.getByRole('alert').filter({ hasText: 'You did not sign in.' })
+    await problem.waitFor()
+    // Nothing covers it.
+    await problem.getByRole('button', { name: 'Dismiss' }).click()
+    await problem.waitFor({ state: 'detached' })
+    await ann.close()
   })
 
   test('a sign-in that this tab did not begin is not taken', async () => {

@@ -3,6 +3,7 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { loadConfig } from './config.ts'
 import { finishSignIn, isReturn } from './identity/sign-in.ts'
+import { noticeStore } from './notice-store.ts'
 import { fetchKeptRooms } from './screens/start-screen.tsx'
 import { preferredLanguage, showLanguage } from './text/language.ts'
 
@@ -17,8 +18,8 @@ async function start(place: HTMLElement): Promise<void> {
   const fetching = Promise.all([showLanguage(preferredLanguage()), location.hash === '' && fetchKeptRooms()])
   await Promise.race([fetching, wait(FETCH_WAIT_MS, undefined)])
   // Nothing is rendered before the room's link is back in the address bar.
-  const problem = isReturn() ? await finishSignIn((await loadConfig()).identity) : undefined
-  render(<App problem={problem} />, place)
+  if (isReturn()) noticeStore.update({ problem: await finishSignIn((await loadConfig()).identity) })
+  render(<App />, place)
 }
 
 void start(root)

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { SpaceConfig } from '../config.ts'
+import { loadCode } from '../load-code.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { ownerIn } from '../room-link.ts'
 import { type AgentDoor, classicDoor } from './agent-door.ts'
@@ -16,16 +17,20 @@ export function useInvitedAgents(session: RoomSession, config: SpaceConfig | und
     if (!apiUrl || !key) return undefined
     let made: InvitedAgents | undefined
     let hasLeft = false
+    const isOver = () => hasLeft
     const begin = async () => {
-      const door = await doorOf(session)
+      const door = await doorOf(session, isOver)
       if (!door) return
       // After what the first view needs.
-      const [agents, api] = await Promise.all([import('./invited-agents.ts'), import('../api/platform-api.ts')])
+      const [agents, api] = await loadCode(
+        () => Promise.all([import('./invited-agents.ts'), import('../api/platform-api.ts')]),
+        isOver,
+      )
       if (hasLeft) return
       made = new agents.InvitedAgents(new api.PlatformApi(apiUrl, key), door)
       setInvited(made)
     }
-    // A file that cannot be fetched: no agents until the page is opened again.
+    // The visitor has left before the code was there.
     void begin().catch(() => undefined)
     return () => {
       hasLeft = true
@@ -35,9 +40,9 @@ export function useInvitedAgents(session: RoomSession, config: SpaceConfig | und
   return invited
 }
 
-async function doorOf({ secret, listed }: RoomSession): Promise<AgentDoor | undefined> {
+async function doorOf({ secret, listed }: RoomSession, isOver: () => boolean): Promise<AgentDoor | undefined> {
   if (secret.kind === 'classic') return classicDoor(secret)
   if (!listed || ownerIn(secret) !== listed.own.device.signing.thumbprint) return undefined
-  const { listedDoor } = await import('./listed-door.ts')
+  const { listedDoor } = await loadCode(() => import('./listed-door.ts'), isOver)
   return listedDoor(secret.room, listed)
 }

@@ -1,7 +1,6 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-
-const AGAIN_MS = 1_000
+import { loadCode } from '../load-code.ts'
 
 interface Later<P> {
   /** `meanwhile`: what is shown until the code is there. */
@@ -24,17 +23,16 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, {
     useEffect(() => {
       // The dialog is shown already, and has the focus.
       if (Loaded) return undefined
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const tryOnce = () =>
-        void fetch().then(
-          (component) => {
-            if (isDialog && asked.current instanceof HTMLElement) asked.current.focus()
-            setLoaded(() => component)
-          },
-          () => (timer = setTimeout(tryOnce, AGAIN_MS)),
-        )
-      tryOnce()
-      return () => clearTimeout(timer)
+      let isOver = false
+      const show = (component: ComponentType<P>) => {
+        if (isOver) return
+        if (isDialog && asked.current instanceof HTMLElement) asked.current.focus()
+        setLoaded(() => component)
+      }
+      void loadCode(fetch, () => isOver).then(show, () => undefined)
+      return () => {
+        isOver = true
+      }
     }, [])
     return Loaded ? <Loaded {...(props as unknown as P)} /> : (meanwhile ?? null)
   }

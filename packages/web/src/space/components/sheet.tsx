@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Announcer } from './announcer.tsx'
 import { Icon } from './icon.tsx'
 import { keepFocus } from './keep-focus.ts'
+import { PageBanners } from './page-banners.tsx'
 import { t } from '../text/text.ts'
 
 interface SheetProps {
@@ -70,6 +71,7 @@ export function Sheet({ title, children, onClose, docks = false }: SheetProps) {
         </div>
         {/* Reachable with the keyboard: a list of people may be long and have nothing in it that takes the focus. */}
         <div class="sheet-body" tabIndex={0}>
+          <PageBanners />
           {children}
         </div>
       </div>

@@ -1,6 +1,7 @@
 import type { Entry } from '@atrium/room-client/space-ops'
 import { accountStore } from '../identity/account.ts'
 import { ClaimedNames } from '../identity/claimed-name.ts'
+import { loadCode } from '../load-code.ts'
 import type { RoomLink } from '../room-link.ts'
 import { Store } from '../store.ts'
 import { type Channel, openChannel } from './channel.ts'
@@ -121,13 +122,8 @@ export class RoomSession {
   }
 }
 
-const CODE_AGAIN_MS = 1_000
-
-/** Its code is not part of the first view. It is fetched until it is there: without it, there is nothing to show. */
+/** Its code is not part of the first view. Without it, there is nothing to show. */
 async function openListed(link: RoomLink): Promise<ListedChannel> {
-  for (;;) {
-    const code = await import('./listed-channel.ts').catch(() => undefined)
-    if (code) return code.ListedChannel.open(link)
-    await new Promise((resolve) => setTimeout(resolve, CODE_AGAIN_MS))
-  }
+  const { ListedChannel } = await loadCode(() => import('./listed-channel.ts'))
+  return ListedChannel.open(link)
 }

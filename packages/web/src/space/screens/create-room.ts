@@ -3,6 +3,7 @@ import { accountStore } from '../identity/account.ts'
 import { identityIn } from '../identity/present.ts'
 import { cleanName } from '../components/authors.ts'
 import { parseAddresses } from '../components/parse-addresses.ts'
+import { loadCode } from '../load-code.ts'
 import { newRoomSecret } from '@atrium/room-client/new-room-secret'
 import { ifNew, makeClientSealedRoom } from '../room/client-sealed-channel.ts'
 import type { RoomLink } from '../room-link.ts'
@@ -26,7 +27,7 @@ export function prepareRoom({ policy, title, name, addresses }: RoomForm): () =>
   if (policy === 'listed') {
     let make: (() => Promise<RoomLink>) | undefined
     return async () => {
-      const { prepareListedRoom } = await import('../room/listed-channel.ts')
+      const { prepareListedRoom } = await loadCode(() => import('../room/listed-channel.ts'))
       make ??= await prepareListedRoom({ name: cleanName(name) || undefined, invited: emails })
       return make()
     }

@@ -6,6 +6,7 @@ import { announce } from '../components/announcer.tsx'
 import { Banner } from '../components/banner.tsx'
 import { later } from '../components/later.tsx'
 import { memberName } from '../components/members.ts'
+import { PageBanners } from '../components/page-banners.tsx'
 import { SignInButton } from '../components/sign-in-button.tsx'
 import { fetchCertificate } from '../verification/certificate.ts'
 import { pinKey } from '../verification/pin.ts'
@@ -42,6 +43,7 @@ export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
   const hosted = members.filter(({ hostedAgent }) => hostedAgent !== undefined)
   return (
     <>
+      <PageBanners />
       {hosted.length > 0 && (
         <Banner tone="quiet">
           {hosted.map((member) => (

@@ -1,5 +1,5 @@
 import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
-import { dropLines } from '../room/line-cache.ts'
+import { loadCode } from '../load-code.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { ownerIn } from '../room-link.ts'
 import { useStore } from '../use-store.ts'
@@ -29,6 +29,7 @@ export function AfterRestore({ session: { listed, secret } }: { session: RoomSes
 
 /** The service may have lost lines by an accident, which its operator has explained. */
 export async function readAnew({ secret }: RoomSession): Promise<void> {
+  const { dropLines } = await loadCode(() => import('../room/line-cache.ts'))
   await dropLines(secret.room)
   location.reload()
 }

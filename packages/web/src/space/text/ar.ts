@@ -15,6 +15,8 @@ export const ar: Text = {
 
   titled: (title, words) => `${title}. ${words}`,
   tryAgain: 'إعادة المحاولة',
+  missingCode: 'تعذّر تحميل جزء من هذه الصفحة.',
+  reload: 'إعادة تحميل الصفحة',
   dismiss: 'إخفاء',
   close: 'إغلاق',
   showMore: 'عرض المزيد',

@@ -15,6 +15,8 @@ export const de: Text = {
 
   titled: (title, words) => `${title}. ${words}`,
   tryAgain: 'Noch einmal versuchen',
+  missingCode: 'Ein Teil dieser Seite lässt sich nicht laden.',
+  reload: 'Seite neu laden',
   dismiss: 'Ausblenden',
   close: 'Schließen',
   showMore: 'Mehr anzeigen',

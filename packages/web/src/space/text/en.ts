@@ -16,6 +16,8 @@ export const en = {
   /** A title and what explains it, in one line. */
   titled: (title: string, words: string) => `${title}. ${words}`,
   tryAgain: 'Try again',
+  missingCode: 'A part of this page cannot be loaded.',
+  reload: 'Reload the page',
   dismiss: 'Dismiss',
   close: 'Close',
   showMore: 'Show more',

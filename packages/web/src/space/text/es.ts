@@ -15,6 +15,8 @@ export const es: Text = {
 
   titled: (title, words) => `${title}. ${words}`,
   tryAgain: 'Reintentar',
+  missingCode: 'Una parte de esta página no se puede cargar.',
+  reload: 'Recargar la página',
   dismiss: 'Ocultar',
   close: 'Cerrar',
   showMore: 'Mostrar más',

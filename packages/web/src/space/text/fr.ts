@@ -15,6 +15,8 @@ export const fr: Text = {
 
   titled: (title, words) => `${title}. ${words}`,
   tryAgain: 'Réessayer',
+  missingCode: 'Une partie de cette page ne peut pas être chargée.',
+  reload: 'Recharger la page',
   dismiss: 'Masquer',
   close: 'Fermer',
   showMore: 'Afficher plus',

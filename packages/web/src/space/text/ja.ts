@@ -15,6 +15,8 @@ export const ja: Text = {
 
   titled: (title, words) => `${title}。${words}`,
   tryAgain: 'もう一度試す',
+  missingCode: 'このページの一部を読み込めません。',
+  reload: 'ページを再読み込み',
   dismiss: '閉じる',
   close: '閉じる',
   showMore: 'さらに表示',
