@@ -134,10 +134,33 @@ test('a second SIGINT ends a backup at once, also while the database does not an
   proxy.freeze()
   backup.kill('SIGINT')
   assert.equal(await backup.ended(1_000), undefined, 'it waits for the database')
-  assert.deepEqual(await readdir(own), ['.archive.tar.partial'])
+  assert.match((await readdir(own)).join(), /^\.archive\.tar\.[0-9a-f]{8}\.partial$/)
   backup.kill('SIGINT')
   assert.equal(await backup.ended(10_000), null, 'the signal ends it')
   assert.deepEqual(await readdir(own), [])
+})
+
+test('of two backups to one file at once, one is whole, and the other fails and leaves nothing', async (t) => {
+  const unlock = await lockTable(t, 'tenants in access exclusive mode')
+  const own = await openFolder(join(folder, 'both-'))
+  const file = join(own, 'archive.tar')
+  const both = [1, 2].map(() => runAtrium(['backup', file], envOf(database.url)))
+  t.after(() => both.forEach((one) => one.kill('SIGKILL')))
+  for (const one of both) await untilSaid(one, /Snapshot/)
+  await until(async () => (await readdir(own)).length === 2, 'each writes a file of its own', 30_000)
+  await unlock()
+  const codes = await Promise.all(both.map((one) => one.ended(60_000)))
+  assert.deepEqual(codes.toSorted(), [0, 1], both.map((one) => one.output()).join('\n'))
+  assert.match(both[codes.indexOf(1)]!.output(), /^atrium: .*archive\.tar exists already: choose another name$/m)
+  assert.match(both[codes.indexOf(0)]!.output(), /^Done: /m)
+  assert.deepEqual(await readdir(own), ['archive.tar'])
+  const empty = await createTestDatabase({ template: 'template0' })
+  t.after(() => empty.drop())
+  const restored = runAtrium(['restore', file], {
+    ...envOf(empty.url),
+    ATRIUM_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  })
+  await succeeded(restored)
 })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

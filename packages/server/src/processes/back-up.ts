@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream, existsSync, rmSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { link, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -30,7 +31,7 @@ export interface BackUpOptions {
 /** `atrium backup FILE`. The file is created only when the archive is complete. */
 export async function backUp({ file, blobs: withBlobs, recipients }: BackUpOptions): Promise<void> {
   const say = (line: string) => console.error(line)
-  if (file !== '-' && existsSync(file)) throw new StartError(`${file} exists already: choose another name`)
+  if (file !== '-' && existsSync(file)) throw existsError(file)
   const env = readEnv()
   const config = readConfig(env)
   const spaceKey = await findSpaceKey(config.dataDir)
@@ -38,8 +39,10 @@ export async function backUp({ file, blobs: withBlobs, recipients }: BackUpOptio
     await prepareDatabase(databaseUrl, ({ pool }) => assertInOnePlace(pool))
     const blobs = withBlobs ? await openBlobs(config, blobSecrets(readGivenSecrets(env))) : undefined
     let done: BackupManifest | undefined
+    // With a random part: another backup to the same file writes a file of its own.
+    const partial = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(4).toString('hex')}.partial`)
     const stop = stopOnSignal(() => {
-      if (file !== '-') rmSync(partialOf(file), { force: true })
+      if (file !== '-') rmSync(partial, { force: true })
     })
     const entries = writeBackup({
       databaseUrl,
@@ -57,7 +60,7 @@ export async function backUp({ file, blobs: withBlobs, recipients }: BackUpOptio
     try {
       const plain = Readable.from(entries)
       const archive = recipients.length > 0 ? await encryptTo(recipients, plain) : plain
-      await (file === '-' ? writeTo(process.stdout, archive, stop.signal) : writeFile(file, archive, stop.signal))
+      await (file === '-' ? writeTo(process.stdout, archive, stop.signal) : writeFile(file, partial, archive, stop.signal))
     } catch (error) {
       throw stop.signal.aborted ? stop.signal.reason : error
     } finally {
@@ -96,18 +99,29 @@ function stopOnSignal(beforeEnd: () => void): { signal: AbortSignal; dispose(): 
   return { signal: stopped.signal, dispose }
 }
 
-const partialOf = (file: string) => path.join(path.dirname(file), `.${path.basename(file)}.partial`)
-
-async function writeFile(file: string, archive: Readable, signal: AbortSignal): Promise<void> {
-  const partial = partialOf(file)
+async function writeFile(file: string, partial: string, archive: Readable, signal: AbortSignal): Promise<void> {
   try {
-    await pipeline(archive, createWriteStream(partial, { mode: 0o600, flush: true }), { signal })
-    await rename(partial, file)
+    await pipeline(archive, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }), { signal })
+    await nameNew(partial, file)
   } catch (error) {
     await rm(partial, { force: true })
     throw explain(file, error)
   }
 }
+
+/** Gives the whole archive its name. A file that has appeared under it since, such as that of another backup, stays. */
+async function nameNew(partial: string, file: string): Promise<void> {
+  try {
+    await link(partial, file)
+  } catch (error) {
+    // Without EEXIST, it is a file system without hard links. A file that appears between these two steps is replaced.
+    if (codeOf(error) === 'EEXIST' || existsSync(file)) throw existsError(file)
+    return rename(partial, file)
+  }
+  await rm(partial)
+}
+
+const existsError = (file: string) => new StartError(`${file} exists already: choose another name`)
 
 /** Errors of the file system, such as ENOSPC, EACCES and ENOENT, need no stack. */
 function explain(name: string, error: unknown): unknown {
