@@ -101,6 +101,16 @@ test('Caddy drops the rate key and the address that a caller names, unless it is
     ATRIUM_DOMAIN: `http://localhost:${api}`,
     ATRIUM_SPACES_DOMAIN: `http://localhost:${port}`,
   }
+  const adapted = spawnSync(findProgram('caddy')!, ['adapt', '--config', file, '--adapter', 'caddyfile'], {
+    env,
+    encoding: 'utf8',
+  })
+  const idleNs = [...adapted.stdout.matchAll(/"idle_timeout":(\d+)/g)].map(([, ns]) => Number(ns))
+  assert.equal(idleNs.length, 2, adapted.stdout)
+  assert.ok(
+    idleNs.every((ns) => ns <= 60e9),
+    'Caddy ends idle connections before Atrium does, in both sites',
+  )
   const caddy = spawn(findProgram('caddy')!, ['run', '--config', file, '--adapter', 'caddyfile'], { env, stdio: 'ignore' })
   const ended = once(caddy, 'exit')
   t.after(async () => {
@@ -112,6 +122,7 @@ test('Caddy drops the rate key and the address that a caller names, unless it is
     const headers = { host: `localhost:${port}`, 'x-atrium-rate-key': 'session:forged', 'x-forwarded-for': '203.0.113.9' }
     const req = request({ host: '127.0.0.1', port, localAddress, headers }).end()
     const [res] = (await once(req, 'response')) as [IncomingMessage]
+    assert.equal(res.headers['strict-transport-security'], 'max-age=31536000')
     return JSON.parse(await text(res)) as Record<string, string>
   }
   await until(() => seenFrom('127.0.0.1').then(Boolean, () => false), 'Caddy runs', 30_000)
