@@ -196,6 +196,13 @@ test('the health check of the image asks for Space, unless the container was sta
 
 describe('the Kubernetes manifests', { skip: skipWithout('kubectl') }, () => {
   for (const overlay of ['staging', 'production']) {
+    test(`of ${overlay} tell each Space process how many share the limit of an address`, () => {
+      const { spec } = renderOverlay(overlay).find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'space')!
+      const { env } = spec.template.spec.containers[0]
+      const { value } = env.find(({ name }: { name: string }) => name === 'ATRIUM_SPACE_PROCESSES')
+      assert.equal(value, String(spec.replicas))
+    })
+
     test(`of ${overlay} render, and Kubernetes knows every field`, async () => {
       for (const object of renderOverlay(overlay))
         assert.deepEqual(await problemsOf(object), [], `${object.kind} ${object.metadata.name}`)
