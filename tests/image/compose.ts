@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { adminToken } from '../support/atrium-process.ts'
@@ -13,6 +14,8 @@ import { type Composition, composeUp } from './compose-engine.ts'
 import { type Image, outputOf } from './container.ts'
 import { commandOn } from './network.ts'
 
+const backupPage = readFileSync(join(root, 'docs/operating/backup.md'), 'utf8')
+
 /** Caddy signs certificates for names that end so itself. */
 const domain = 'api.atrium.local'
 const spacesDomain = 'spaces.atrium.local'
@@ -23,8 +26,9 @@ export function testCompose(image: () => Image, folder: () => string): void {
   describe('compose.yaml, started', { skip }, () => {
     let composition: Composition
     let authority: string
+    let place: string
     before(async () => {
-      const place = await mkdtemp(join(folder(), 'compose-'))
+      place = await mkdtemp(join(folder(), 'compose-'))
       for (const name of ['compose.yaml', 'Caddyfile', 'make-secrets.sh']) await cp(join(root, 'deploy', name), join(place, name))
       await mkdir(join(place, 'secrets'), { mode: 0o700 })
       // Those that are there stay. The acceptance tests know this one.
@@ -115,6 +119,36 @@ export function testCompose(image: () => Image, folder: () => string): void {
       }
       const kept = await ask(`${api}/v1/tenant`, '-H', `authorization: Bearer ${data.secret_key}`)
       assert.match(kept.text, /"Kept"/)
+    })
+
+    test('restores an archive into new volumes, with the words of the page, before anything else starts', async () => {
+      const created = await post('/v1/tenants', { name: 'Archived' }, '-H', `x-admin-token: ${adminToken}`)
+      assert.equal(created.status, 201, created.text)
+      const [, words = ''] = /^podman compose -f deploy\/compose\.yaml run --rm --no-deps -v (.*)$/m.exec(backupPage)!
+      const [volume = '', service = '', ...command] = words.split(' ')
+      const backups = join(place, 'backups')
+      await mkdir(backups)
+      const made = await composition.container('api').exec('atrium', 'backup', '/data/archive.tar')
+      assert.equal(made.code, 0, made.output)
+      const archive = join(backups, basename(command[1]!))
+      await cp(join(place, 'volumes/data/archive.tar'), archive)
+      await chmod(archive, 0o444)
+
+      for (const name of ['api', 'worker', 'space', 'postgres']) await composition.stop(name)
+      for (const name of ['postgres', 'data']) await rm(join(place, 'volumes', name), { recursive: true })
+      const [, only = ''] = /^podman compose -f deploy\/compose\.yaml up -d --wait (.*)$/m.exec(backupPage)!
+      assert.equal(only, 'postgres')
+      await composition.start(only)
+      await composition.untilHealthy(only)
+      const restored = await composition.runOnce(service, command, [volume.replace('/backups', backups)])
+      assert.equal(restored.code, 0, restored.output)
+      assert.match(restored.output, /Restored\. All hashes and counts are those of the manifest/)
+      await composition.start('migrate')
+      assert.equal(await composition.container('migrate').ended(), 0, composition.said())
+      await composition.start('api')
+      await composition.untilHealthy('api')
+      const listed = await composition.container('api').exec('atrium', 'tenants', 'list')
+      assert.match(listed.output, /Archived/)
     })
   })
 }

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseAllDocuments } from 'yaml'
@@ -17,6 +18,11 @@ interface Validator {
 }
 
 const kubernetes = fileURLToPath(new URL('../../deploy/kubernetes', import.meta.url))
+
+/** The objects of a file of deploy/kubernetes that no overlay has. */
+export function objectsOf(file: string): KubernetesObject[] {
+  return parseAllDocuments(readFileSync(join(kubernetes, file), 'utf8')).map((document) => document.toJS() as KubernetesObject)
+}
 
 /** The objects of an overlay of deploy/kubernetes, or of a copy of it, as `kubectl kustomize` renders them. */
 export function renderOverlay(name: string, root: string = kubernetes): KubernetesObject[] {

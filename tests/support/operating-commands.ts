@@ -7,6 +7,8 @@ const databaseOfHost =
 const cluster = 'needs a Kubernetes cluster; tests/deploy.test.ts renders and validates the manifests'
 const engine = 'needs a container engine and public DNS names; tests/deploy.test.ts validates compose.yaml'
 const movedData = 'tests/faults/supervision.test.ts starts on a folder of data that was moved'
+const systemdRestore = 'tests/deploy.test.ts has systemd read the unit with this file'
+const composeRestore = 'tests/image/compose.ts restores with these words (npm run test:image)'
 const recovery = 'tests/long/point-in-time-recovery.test.ts runs this page with pgBackRest'
 const proxy = 'tests/reverse-proxy.test.ts runs nginx and Caddy with the files of this page'
 const citus = 'tests/inside/citus.test.ts runs it on a cluster'
@@ -21,6 +23,29 @@ export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>
     'kubectl -n atrium exec deploy/api -- atrium COMMAND': cluster,
   },
   'backup.md': {
+    'mkdir -p /run/systemd/system/atrium.service.d': rootOfHost,
+    'cat > /run/systemd/system/atrium.service.d/restore.conf <<END': systemdRestore,
+    '[Service]': systemdRestore,
+    'Type=oneshot': systemdRestore,
+    'Restart=no': systemdRestore,
+    'ExecStart=': systemdRestore,
+    'ExecStart=/opt/atrium/node_modules/.bin/node packages/cli/bin/atrium.cjs restore /backups/2026-11-22.tar --verify':
+      systemdRestore,
+    END: systemdRestore,
+    'systemctl daemon-reload': rootOfHost,
+    'systemctl start atrium': rootOfHost,
+    'journalctl --unit atrium': rootOfHost,
+    'rm -r /run/systemd/system/atrium.service.d': rootOfHost,
+    'podman compose -f deploy/compose.yaml up -d --wait postgres': composeRestore,
+    'podman compose -f deploy/compose.yaml run --rm --no-deps -v /backups:/backups:ro api restore /backups/2026-11-22.tar --verify':
+      composeRestore,
+    'podman compose -f deploy/compose.yaml down --volumes': engine,
+    'podman compose -f deploy/compose.yaml up -d': engine,
+    'kubectl apply -f deploy/kubernetes/restore.yaml': cluster,
+    'kubectl -n atrium wait --for=condition=complete --timeout=60s job/restore': cluster,
+    'kubectl -n atrium logs --follow --pod-running-timeout=5m job/restore': cluster,
+    'kubectl apply -k deploy/kubernetes/overlays/production': cluster,
+    'kubectl -n atrium scale deployment --all --replicas=0': cluster,
     'age -d -i IDENTITY FILE | tar t': agePackage,
     'tar tf FILE': 'packages/server/src/features/backup/tar.test.ts reads an archive with tar',
   },
