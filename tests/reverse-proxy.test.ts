@@ -8,6 +8,7 @@ import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { certificateKey, validCertificate } from '../packages/server/testing/loopback-certificates.ts'
@@ -167,6 +168,43 @@ for (const [name, startProxy] of [
     })
   })
 }
+
+for (const [name, startProxy] of [
+  ['nginx', startNginx],
+  ['caddy', startCaddy],
+] as const)
+  test(`${name} repeats no request that may have taken effect`, { skip: skipWithout(name), timeout: 60_000 }, async (t) => {
+    const seen: string[] = []
+    // An Atrium that ends in the middle of what it does: it has read the request, and the connection is cut.
+    const api = createServer((req, res) => {
+      seen.push(`${req.method} ${req.url}`)
+      if (req.url === '/cut') return void res.destroy()
+      void text(req).then((body) => res.end(`${req.method} ${body}`))
+    }).listen(0, '127.0.0.1')
+    await once(api, 'listening')
+    const proxy = await startProxy({ api: (api.address() as AddressInfo).port, space: await freePort(), https: await freePort() })
+    const session = await untilConnected(proxy.origin)
+    t.after(async () => {
+      session.destroy()
+      api.closeAllConnections()
+      api.close()
+      proxy.child.kill('SIGTERM')
+      if (proxy.child.exitCode === null) await once(proxy.child, 'exit')
+    })
+    for (const method of ['DELETE', 'PUT', 'POST', 'PATCH']) {
+      // Leaves a connection that is kept: the next request goes through it.
+      assert.equal((await ask(session, { ':path': '/kept' })).body, 'GET ')
+      const { status } = await ask(session, { ':path': '/cut', ':method': method })
+      assert.equal(status, 502, method)
+      assert.deepEqual(seen.splice(0), ['GET /kept', `${method} /cut`])
+    }
+    const body = 'body '.repeat(40_000)
+    for (const method of ['DELETE', 'PUT', 'POST', 'PATCH']) {
+      const request = session.request({ ':path': '/whole', ':method': method }, { endStream: false })
+      request.end(body)
+      assert.ok((await text(request)) === `${method} ${body}`, `the body of ${method} arrives`)
+    }
+  })
 
 async function untilConnected(origin: string): Promise<ClientHttp2Session> {
   for (const deadline = Date.now() + 10_000; ; await delay(50)) {
