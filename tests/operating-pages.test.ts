@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -164,6 +165,29 @@ test('each command of atrium in the text exists, with its options', async () => 
       if (callServer.includes(group)) assert.ok(callsServer, `README.md: atrium ${name} calls a server`)
     }),
   )
+})
+
+test('the shell reads the settings of install.md as systemd does, with an address that has `&`', () => {
+  const page = read('install.md')
+  const [, settings = ''] = /^```ini\n([^]*?)^```$/m.exec(page.slice(page.indexOf('## systemd')))!
+  const [, plain = ''] = /other than letters, digits and\s+`([^`]+)`\s+is in single quotes/.exec(page)!
+  const lines = settings.trim().split('\n')
+  assert.ok(lines.some((line) => /^DATABASE_URL=.*&sslrootcert=/.test(line)))
+  for (const line of lines) {
+    const [, name, value = ''] = /^(\w+)=(.*)$/.exec(line)!
+    const unquoted = value.replace(/^'(.*)'$/, '$1')
+    assert.equal(
+      unquoted === value,
+      [...value].every((one) => /[A-Za-z0-9]/.test(one) || plain.includes(one)),
+      line,
+    )
+    // As the command of the page does.
+    const script = `set -a; eval "$0"; exec printenv ${name}`
+    const { stdout } = spawnSync('sh', ['-c', script, settings], { encoding: 'utf8' })
+    assert.equal(stdout, `${unquoted}\n`)
+  }
+  // Each of them means itself to the shell.
+  assert.equal(spawnSync('sh', ['-c', `a=${plain}; printf %s "$a"`], { encoding: 'utf8' }).stdout, plain)
 })
 
 test('rotate.md has every secret of the settings', () => {
