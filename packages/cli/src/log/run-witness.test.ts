@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { formatVerifier, makeVerifier, signatureTypes } from '@atrium/log/note'
-import { ed25519PublicKey } from '@atrium/log/signing'
+import { hashLeaf, hashChildren } from '@atrium/log/merkle'
+import { formatVerifier, makeVerifier, parseNote, signatureTypes } from '@atrium/log/note'
+import { ed25519PublicKey, signCheckpoint } from '@atrium/log/signing'
 import { runAtrium, type AtriumRun } from '../../../../tests/support/run-atrium.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-run-witness-'))
@@ -85,6 +87,29 @@ test('a request that is cut off leaves nothing on standard error', async () => {
   one.kill('SIGTERM')
   assert.equal(await one.ended(20_000), 0)
   assert.equal(one.output(), `${line}\n`)
+})
+
+test('a signature of the log that a stranger repeats is kept once, and a state with too many can be read', async () => {
+  const data = join(folder, 'repeated')
+  const [first, second] = [hashLeaf(Buffer.of(1)), hashLeaf(Buffer.of(2))]
+  const repeat = (signed: string) => signed.replace(/^— log\S+ \S+\n/m, (line) => line.repeat(64))
+  const add = (line: string, old: string, size: number, root: Uint8Array) => {
+    const signed = signCheckpoint({ origin: logKey.name, size, root }, Buffer.alloc(32, 3))
+    return fetch(`${line.split(' ').at(-1)}/add-checkpoint`, { method: 'POST', body: `${old}\n\n${repeat(signed)}` })
+  }
+  const { run: one, line } = await start(data)
+  assert.equal((await add(line, 'old 0', 1, first)).status, 200)
+  const proof = Buffer.from(second).toString('base64')
+  assert.equal((await add(line, `old 1\n${proof}`, 2, hashChildren(first, second))).status, 200)
+  one.kill('SIGTERM')
+  assert.equal(await one.ended(20_000), 0)
+  const path = join(data, 'witness-state.json')
+  const state = JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>
+  assert.equal(parseNote(state[logKey.name]!).signatures.length, 2)
+  writeFileSync(path, JSON.stringify({ [logKey.name]: repeat(state[logKey.name]!) }))
+  const again = await start(data)
+  const hash = createHash('sha256').update(logKey.name).digest('hex')
+  assert.equal(await (await fetch(`${again.line.split(' ').at(-1)}/${hash}/checkpoint`)).text(), state[logKey.name])
 })
 
 test('a wrong option of a witness is one line that names it', async () => {

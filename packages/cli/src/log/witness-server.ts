@@ -81,8 +81,9 @@ async function addCheckpoint({ name, seed, state, logKeys, now, onRefusal }: Wit
   }
   const { origin, note } = decision.checkpoint
   const line = cosign(note.text, name, seed, Math.floor((now ?? Date.now)() / 1_000))
-  // Only verified signatures are kept: those of the log.
-  const ofLog = logKeys.filter((key) => key.name === origin).flatMap((key) => signaturesOf(note, key))
+  // Only verified signatures are kept: one of each key of the log. Anyone may repeat one, and a note with too many lines
+  // could not be read back.
+  const ofLog = logKeys.filter((key) => key.name === origin).flatMap((key) => signaturesOf(note, key).slice(0, 1))
   await state.replace(origin, formatNote({ text: note.text, signatures: [...ofLog, line] }))
   return { status: 200, body: formatSignature(line) }
 }

@@ -47,7 +47,8 @@ export class WitnessState {
       )
     }
     try {
-      const checkpoints = new Map(Object.entries(JSON.parse(text) as Record<string, string>))
+      const stored = Object.entries(JSON.parse(text) as Record<string, string>)
+      const checkpoints = new Map(stored.map(([origin, signed]) => [origin, withoutRepeats(signed)]))
       for (const signed of checkpoints.values()) parseCheckpoint(parseNote(signed).text)
       return new WitnessState(path, checkpoints)
     } catch {
@@ -71,4 +72,10 @@ export class WitnessState {
     await replaceFile(this.#path, `${JSON.stringify(next, undefined, 2)}\n`)
     this.#checkpoints.set(origin, signed)
   }
+}
+
+/** An earlier version stored a signature of the log as often as a request had it, even too often to be read. */
+function withoutRepeats(signed: string): string {
+  const signatures = signed.lastIndexOf('\n\n') + 2
+  return signed.slice(0, signatures) + [...new Set(signed.slice(signatures).split('\n'))].join('\n')
 }
