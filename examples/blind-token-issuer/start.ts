@@ -82,10 +82,14 @@ async function answer(req: IncomingMessage, res: ServerResponse, { epoch, publis
   if (req.method === 'POST' && req.url === '/buy') {
     if (req.headers['sec-fetch-site'] !== 'same-origin') return void res.writeHead(400).end()
     let body = ''
+    let length = 0
+    // A sender that is cut off in its body does not see the answer, so some of what is too long is read too.
     for await (const part of req.setEncoding('utf8') as AsyncIterable<string>) {
-      body += part
-      if (body.length > 4_096) return void res.writeHead(413).end()
+      length += part.length
+      if (length <= 4_096) body += part
+      else if (length > 1_000_000) return void res.writeHead(413).end()
     }
+    if (length > 4_096) return void res.writeHead(413).end()
     const { buyer, blinded } = JSON.parse(body) as Record<string, unknown>
     if (typeof buyer !== 'string' || typeof blinded !== 'string' || buyer.length > 60) return void res.writeHead(400).end()
     return send(res, { blindSignature: sell({ buyer, blinded }, privateKey) })

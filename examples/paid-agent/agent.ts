@@ -14,11 +14,15 @@ const sessions = new Map<string, AgentSession | undefined>()
 
 async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
   let body = ''
-  // Anyone can send a request here, so it reads no more than a launch may have.
+  let length = 0
+  // Anyone can send a request here, so it keeps no more than a launch may have. It reads some of the rest too: a sender
+  // that is cut off in its body does not see the answer.
   for await (const part of req.setEncoding('utf8') as AsyncIterable<string>) {
-    body += part
-    if (body.length > 262_144) return void res.writeHead(413).end()
+    length += part.length
+    if (length <= 262_144) body += part
+    else if (length > 1_000_000) return void res.writeHead(413).end()
   }
+  if (length > 262_144) return void res.writeHead(413).end()
   const request = await verifyAgentRequest(body, req.headers, secret).catch((error: unknown) => console.warn('refused:', error))
   // The agent answers first and works afterwards, because a launch without a timely answer is sent again.
   res.writeHead(request ? 204 : 401).end()

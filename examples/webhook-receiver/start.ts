@@ -39,11 +39,15 @@ async function receive(req: IncomingMessage, res: ServerResponse): Promise<void>
   // Nothing can be verified before the answer to `register` has brought the secret.
   if (secret === '') return void res.writeHead(401).end()
   let body = ''
-  // Anyone can send a request here, so no more is read than an event may have.
+  let length = 0
+  // Anyone can send a request here, so no more is kept than an event may have. Some of the rest is read too: a sender
+  // that is cut off in its body does not see the answer.
   for await (const part of req.setEncoding('utf8') as AsyncIterable<string>) {
-    body += part
-    if (body.length > 65_536) return void res.writeHead(413).end()
+    length += part.length
+    if (length <= 65_536) body += part
+    else if (length > 1_000_000) return void res.writeHead(413).end()
   }
+  if (length > 65_536) return void res.writeHead(413).end()
   try {
     // The unchanged bytes: JSON that was parsed and serialised again has another signature.
     const event = await verifyWebhook(body, req.headers, secret)

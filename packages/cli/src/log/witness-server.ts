@@ -1,7 +1,7 @@
 import { cosign } from '@atrium/log/signing'
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { readAtMost } from '@atrium/contract/joined-pieces'
+import { JoinedPieces } from '@atrium/contract/joined-pieces'
 import { formatNote, formatSignature, signaturesOf, type Verifier } from '@atrium/log/note'
 import { decideAddCheckpoint } from '@atrium/log/witness'
 import type { WitnessState } from './witness-state.ts'
@@ -20,6 +20,7 @@ export interface WitnessOptions {
 }
 
 const maxBodyBytes = 64 * 1024
+const maxReadBytes = 1024 * 1024
 
 interface Answer {
   status: number
@@ -89,8 +90,6 @@ async function addCheckpoint({ name, seed, state, logKeys, now, onRefusal }: Wit
 }
 
 function send(res: ServerResponse, { status, body, type }: Answer): void {
-  // A body that was not read to its end would be taken for the next request.
-  if (status === 413) res.setHeader('connection', 'close')
   res.writeHead(status, {
     'content-type': type ?? 'text/plain; charset=utf-8',
     'x-content-type-options': 'nosniff',
@@ -99,7 +98,17 @@ function send(res: ServerResponse, { status, body, type }: Answer): void {
   res.end(body)
 }
 
-/** undefined: it is too long. */
+/**
+ * undefined: it is too long. Some of the rest is read too: a sender that is cut off in its body does not see the answer.
+ * After that, the connection is closed.
+ */
 async function readBody(req: IncomingMessage): Promise<string | undefined> {
-  return (await readAtMost(req as AsyncIterable<Buffer>, maxBodyBytes))?.toString()
+  const pieces = new JoinedPieces()
+  let length = 0
+  for await (const piece of req as AsyncIterable<Buffer>) {
+    length += piece.length
+    if (length <= maxBodyBytes) pieces.add(piece)
+    else if (length > maxReadBytes) break
+  }
+  return length > maxBodyBytes ? undefined : pieces.take().toString()
 }
