@@ -72,6 +72,13 @@ describe('several items are curated at once', { skip: skipWithoutChromium, timeo
     await said('2 no longer approved, 1 failed: it is not in the collection any more')
     assert.deepEqual(await flags(), { one: [false, false], three: [false, false] })
     await item('two').waitFor({ state: 'detached' })
+    // The message stays, and takes back what it is about, also after another change.
+    await item('one').getByRole('button', { name: 'Archived' }).click()
+    await said('Archived: “one”')
+    await page.locator('.toast', { hasText: '2 no longer approved' }).getByRole('button', { name: 'Undo' }).click()
+    await said('Undone: 2 approved')
+    for (let tries = 0; !(await flags())['three']?.[0] && tries < 100; tries++) await page.waitForTimeout(50)
+    assert.deepEqual(await flags(), { one: [true, true], three: [true, false] })
     await page.context().close()
   })
 

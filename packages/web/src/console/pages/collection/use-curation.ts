@@ -61,7 +61,7 @@ function useQueue() {
 
 /**
  * Changes the flags of items. Each change appears at once and is sent in the order of the key presses; one that the
- * server refuses is taken back. `undo` takes back the last one.
+ * server refuses is taken back. `undo` takes back the last one, and the message of a change the change that it is about.
  */
 export function useCuration(collectionId: string, pages: Pages<Item>) {
   const enqueue = useQueue()
@@ -106,11 +106,11 @@ export function useCuration(collectionId: string, pages: Pages<Item>) {
       if (change.replaced !== undefined) show([change.replaced], 'hero', true)
       drop(change)
     })
-    showToast(`${sentence(item, flag, !before)}${noteOf({ ...item, [flag]: !before })}`, undoButton)
+    showToast(`${sentence(item, flag, !before)}${noteOf({ ...item, [flag]: !before })}`, undoOf(change))
   }
 
   /** Shows what became of several items. */
-  const report = (word: string, outcome: Outcome, action?: typeof undoButton) => {
+  const report = (word: string, outcome: Outcome, action?: ReturnType<typeof undoOf>) => {
     remove(outcome.gone)
     showOutcome(outcomeWords(word, outcome), outcome.error, outcome.changed.length > 0 ? action : undefined)
   }
@@ -129,7 +129,7 @@ export function useCuration(collectionId: string, pages: Pages<Item>) {
         flag,
         !value,
       )
-      report(words[flag][value ? 0 : 1].toLowerCase(), outcome, undoButton)
+      report(words[flag][value ? 0 : 1].toLowerCase(), outcome, undoOf(change))
       return outcome
     })
   }
@@ -159,20 +159,21 @@ export function useCuration(collectionId: string, pages: Pages<Item>) {
     showToast(`Undone: ${change.itemIds.length} ${words[flag][value ? 1 : 0].toLowerCase()}`)
   }
 
-  const undo = () => {
-    const last = done.current.at(-1)
-    if (!last) return showToast('There is nothing to undo')
-    keep(done.current.slice(0, -1))
-    if ('itemIds' in last) return undoMany(last)
-    const { itemId, flag, before } = last
+  const takeBack = (change: OneChange | ManyChanges | undefined) => {
+    if (!change || !done.current.includes(change)) return showToast('There is nothing to undo')
+    drop(change)
+    if ('itemIds' in change) return undoMany(change)
+    const { itemId, flag, before } = change
     const item = find(({ id }) => id === itemId)[0]
-    if (last.replaced === undefined) show([itemId], flag, before)
-    else show([last.replaced], 'hero', true)
-    const act = () => (last.replaced === undefined ? curate(itemId, flag, before) : curate(last.replaced, 'hero', true))
+    if (change.replaced === undefined) show([itemId], flag, before)
+    else show([change.replaced], 'hero', true)
+    const act = () => (change.replaced === undefined ? curate(itemId, flag, before) : curate(change.replaced, 'hero', true))
     send(act, () => show([itemId], flag, !before))
     showToast(item ? `Undone. ${sentence(item, flag, before)}` : 'Undone')
   }
-  const undoButton = { label: 'Undo', run: () => undo() }
+  const undo = () => takeBack(done.current.at(-1))
+  /** The message of a change that failed in part stays. Other changes may have been made since. */
+  const undoOf = (change: OneChange | ManyChanges) => ({ label: 'Undo', run: () => takeBack(change) })
   return { toggle, run, undo, canUndo }
 }
 
