@@ -36,6 +36,8 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
   let language = 'en'
   let streams: { res: ServerResponse; lastEventId: string | undefined }[] = []
   let refusal = 0
+  /** Whether the page is refused when it is requested again, and how often it was. */
+  let pages = { isRefused: false, refused: 0 }
   let streamState: string | undefined
   let sent = 0
   /** Answers with pages as they were when they were requested. The test sends them. */
@@ -54,6 +56,10 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
         return
       }
       if (!url.startsWith(pathOf)) return void res.writeHead(404).end()
+      if (pages.isRefused) {
+        pages.refused++
+        return void res.writeHead(503, { 'content-type': 'application/json' }).end('{}')
+      }
       const { html, csp } = render()
       res.setHeader('content-security-policy', csp).setHeader('content-type', 'text/html; charset=utf-8')
       if (late) late.push(() => res.end(html))
@@ -91,6 +97,7 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     streams = []
     late = undefined
     refusal = 0
+    pages = { isRefused: false, refused: 0 }
     streamState = given.state ?? 'open'
     const watch = { mayAsk: (url: URL) => url.origin === server.origin, expected: /status of (404|503)/ }
     const { page, problems } = await openWatchedPage(browser, watch, options)
@@ -102,6 +109,8 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     for (const { res } of streams) res.write(`id: c${++sent}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
   }
   const untilLive = (page: Page) => page.locator('.live.on').waitFor()
+  /** Viewers spread their requests over some seconds. This one is the first. */
+  const soon = (page: Page) => page.evaluate('Math.random = () => 0')
   const texts = (page: Page) => page.locator('.items .text').allInnerTexts()
   const until = async (holds: () => Promise<boolean> | boolean, what: string) => {
     for (const deadline = Date.now() + 20_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 25)))
@@ -230,13 +239,14 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
   test('a slow page that is requested again meanwhile does not bring back what is removed or changed, nor lose what is new', async () => {
     const { page, problems, close } = await open()
     await untilLive(page)
+    await soon(page)
     changes = { items: [5, 3, 2, 1].map((n) => itemOf(n)) }
     const answers: (() => void)[] = (late = [])
     send('reset', {})
+    await until(() => answers.length === 1, 'the request')
     send('reset', {})
     send('item', itemOf(4))
     await page.getByText('Message 4', { exact: true }).waitFor()
-    await until(() => answers.length === 1, 'the request')
     send('item', itemOf(2, 'Another 2'))
     await page.getByText('Another 2', { exact: true }).waitFor()
     changes = { items: [6, 5, 4, 3, 2, 1].map((n) => itemOf(n)) }
@@ -252,6 +262,30 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     assert.deepEqual(
       await texts(page),
       [7, 6, 5, 4, 2, 1].map((n) => `Message ${n}`),
+    )
+    assert.deepEqual(problems, [])
+    await close()
+  })
+
+  test('after a reset, a page that is refused is requested again, and what was removed meanwhile does not wait any more', async () => {
+    const { page, problems, close } = await open()
+    await untilLive(page)
+    await soon(page)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    for (const n of [4, 5]) send('item', itemOf(n))
+    await page.getByRole('button', { name: '2 new' }).waitFor()
+    changes = { items: [6, 5, 3, 2].map((n) => itemOf(n)) }
+    pages.isRefused = true
+    send('reset', {})
+    await until(() => pages.refused === 1, 'the page is requested')
+    pages.isRefused = false
+    await page.getByText('Message 6', { exact: true }).waitFor()
+    await page.getByRole('button', { name: '1 new' }).waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('Message 5', { exact: true }).waitFor()
+    assert.deepEqual(
+      await texts(page),
+      [6, 5, 3, 2].map((n) => `Message ${n}`),
     )
     assert.deepEqual(problems, [])
     await close()

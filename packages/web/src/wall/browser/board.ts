@@ -9,6 +9,8 @@ const maxItems = 120
 const leavingMs = 250
 /** Many viewers request the page again after the same item, so they spread over some seconds. */
 const refreshSpreadMs = 4_000
+/** A page that cannot be loaded is requested again with twice the delay, at most so many times twice: a minute or so. */
+const maxDoublings = 4
 
 interface BoardOptions {
   items: HTMLElement
@@ -32,6 +34,8 @@ export class Board {
    */
   #since: { arrived: Set<string>; changed: Set<string>; removed: Set<string> } | undefined
   #refreshTimer: number | undefined
+  /** How many loads of the page have failed in a row. */
+  #failures = 0
 
   constructor(options: BoardOptions) {
     this.#options = options
@@ -53,6 +57,7 @@ export class Board {
     if (!shown && this.#options.mustWait()) {
       if (this.#waiting.size < maxItems || this.#waiting.has(open.id)) this.#waiting.set(open.id, open)
       else this.#more++
+      this.#since?.arrived.add(open.id)
       return this.#showCount()
     }
     this.#waiting.delete(open.id)
@@ -105,11 +110,12 @@ export class Board {
   }
 
   refreshSoon(): void {
-    this.#refreshTimer ??= window.setTimeout(() => void this.refresh(), 1_000 + Math.random() * refreshSpreadMs)
+    const delayMs = (1_000 + Math.random() * refreshSpreadMs) * 2 ** Math.min(this.#failures, maxDoublings)
+    this.#refreshTimer ??= window.setTimeout(() => void this.#refresh(), delayMs)
   }
 
   /** Replaces the list with that of a fresh page. */
-  async refresh(): Promise<void> {
+  async #refresh(): Promise<void> {
     clearTimeout(this.#refreshTimer)
     this.#refreshTimer = undefined
     // The newest page has what waits. The list is replaced when the reader asks for it.
@@ -124,12 +130,20 @@ export class Board {
     const since = (this.#since = { arrived: new Set<string>(), changed: new Set<string>(), removed: new Set<string>() })
     const page = await loadPage()
     this.#since = undefined
-    if (!page) return
+    if (!page) {
+      this.#failures++
+      // Nothing else asks for it again: the stream goes on after the message that asked for it.
+      return this.refreshSoon()
+    }
+    this.#failures = 0
     if (this.#more > 0) {
       this.#waiting.clear()
       this.#more = 0
-      this.#showCount()
     }
+    // What waits may have been removed while the page was not connected.
+    const listed = new Set([...page.items].map(({ id }) => id))
+    for (const id of this.#waiting.keys()) if (!listed.has(id) && !since.arrived.has(id)) this.#waiting.delete(id)
+    this.#showCount()
     const { items } = this.#options
     const fresh = [...page.items]
       .filter(({ id }) => !since.removed.has(id) && !this.#waiting.has(id))

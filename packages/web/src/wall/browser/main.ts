@@ -73,7 +73,7 @@ if (stream !== undefined && cursor !== undefined) {
     // The server's own view of an open item.
     onItem: (data) => board.put(data as OpenItem),
     onRemoved: (id) => board.remove(id),
-    onReset: () => void board.refresh(),
+    onReset: () => board.refreshSoon(),
     onConnection: (state) => {
       isLive = state === 'live'
       showConnection()
