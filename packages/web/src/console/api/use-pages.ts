@@ -14,6 +14,8 @@ export interface Pages<Row> {
   more: (() => void) | undefined
   isLoadingMore: boolean
   reload: () => void
+  /** Does again what `error` is about. */
+  retry: () => void
   /** Reads the newest page again: new rows are put first, and rows that are shown are replaced. */
   refresh: (keyOf: (row: Row) => string) => void
   /** Reads again as many rows as are shown: for lists whose rows also change, or go, beyond the newest page. */
@@ -52,7 +54,11 @@ export function usePages<Row>(
     return page
   }
   const shown = useRef(0)
-  const query = useQuery<Page<Row>>(key, (signal, isFirst) => readAtLeast(isFirst ? 0 : shown.current, signal))
+  const query = useQuery<Page<Row>>(key, async (signal, isFirst) => {
+    const page = await readAtLeast(isFirst ? 0 : shown.current, signal)
+    setMoreError(undefined)
+    return page
+  })
   const { data, error, isLoading, reload, refreshPart, set } = query
   shown.current = data?.rows.length ?? 0
   const nextCursor = data?.nextCursor
@@ -77,13 +83,15 @@ export function usePages<Row>(
     )
   }
   const setRows = useCallback((change: (rows: Row[]) => Row[]) => set((page) => ({ ...page, rows: change(page.rows) })), [set])
+  const loadMore = nextCursor === undefined ? undefined : () => void more(nextCursor)
   return {
     rows: data?.rows,
     error: error ?? (moreError?.key === key ? moreError.error : undefined),
     isLoading,
-    more: nextCursor === undefined ? undefined : () => void more(nextCursor),
+    more: loadMore,
     isLoadingMore,
     reload,
+    retry: error === undefined && loadMore ? loadMore : reload,
     refresh,
     refreshAll: query.refresh,
     set: setRows,

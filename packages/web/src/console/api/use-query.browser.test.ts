@@ -12,17 +12,17 @@ import { usePages } from './use-pages.ts'
 
 const asked = []
 globalThis.asked = asked
-const ask = (signal) => new Promise((resolve, reject) => {
-  asked.push({ resolve, reject })
+const ask = (signal, cursor) => new Promise((resolve, reject) => {
+  asked.push({ resolve, reject, cursor })
   signal.addEventListener('abort', () => reject(signal.reason))
 })
 function Query() {
-  const query = useQuery('one', ask)
+  const query = useQuery('one', (signal) => ask(signal))
   globalThis.query = query
   return h('p', { id: 'query' }, query.error ? 'failed' : query.data ?? 'nothing')
 }
 function Pages() {
-  const pages = usePages('list', (page, signal) => ask(signal))
+  const pages = usePages('list', ({ cursor }, signal) => ask(signal, cursor))
   globalThis.pages = pages
   return h('p', { id: 'pages' }, (pages.rows ?? []).map(({ id, text }) => id + text).join(' '))
 }
@@ -30,12 +30,15 @@ render(h(globalThis.isList ? Pages : Query), document.body)
 `
 
 /** What the page has in its global scope, for the functions that run there. */
-declare const asked: { resolve: (answer: unknown) => void; reject: (error: Error) => void }[]
+declare const asked: { resolve: (answer: unknown) => void; reject: (error: Error) => void; cursor?: string }[]
 declare const query: { refresh: () => void; reload: () => void; set: (change: (data: string) => string) => void }
 declare const pages: {
   refresh: (keyOf: (row: { id: string }) => string) => void
   refreshAll: () => void
   more: () => void
+  reload: () => void
+  retry: () => void
+  error: unknown
   set: (change: (rows: { id: string; text: string }[]) => { id: string; text: string }[]) => void
 }
 
@@ -165,6 +168,37 @@ describe('answers of a query that arrive late', { skip: skipWithoutChromium, tim
     assert.equal(await shown(page, 'pages'), 'e running d running c running b running a running', 'until all is read')
     await answer(page, 3, part('ca', ' silent'))
     assert.equal(await shown(page, 'pages'), 'e silent d silent c silent a silent')
+    await page.close()
+  })
+
+  test('a list: what has failed is tried again, be it the whole or the next page, and its error goes', async () => {
+    const page = await open(true)
+    const rows = { data: [{ id: 'b', text: '' }], nextCursor: 'on' }
+    const fail = async (at: number) => {
+      await untilAsked(page, at + 1)
+      await page.evaluate((at) => asked[at]?.reject(new Error('no answer')), at)
+      await page.waitForFunction(() => pages.error !== undefined)
+    }
+    const retried = async (at: number) => {
+      await page.evaluate(() => pages.retry())
+      await untilAsked(page, at + 1)
+      return page.evaluate((at) => asked[at]?.cursor, at)
+    }
+    await answer(page, 0, rows)
+    assert.equal(await shown(page, 'pages'), 'b')
+    await page.evaluate(() => pages.reload())
+    await fail(1)
+    assert.equal(await retried(2), undefined, 'the list')
+    await answer(page, 2, rows)
+    await page.waitForFunction(() => pages.error === undefined)
+    await page.evaluate(() => pages.more())
+    await fail(3)
+    assert.equal(await retried(4), 'on', 'the next page')
+    await fail(4)
+    await page.evaluate(() => pages.refreshAll())
+    await untilAsked(page, 6)
+    await answer(page, 5, rows)
+    await page.waitForFunction(() => pages.error === undefined)
     await page.close()
   })
 })

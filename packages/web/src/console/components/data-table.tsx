@@ -57,12 +57,12 @@ interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows'> {
 
 /** A table over a paged list, with its loading, empty and error states and a button for the next page. */
 export function PagedTable<Row>({ pages, empty, ...table }: PagedTableProps<Row>) {
-  const { rows, error, more, isLoadingMore, reload } = pages
-  if (rows === undefined) return error === undefined ? <Loading /> : <FailureNote error={error} onRetry={reload} />
+  const { rows, error, more, isLoadingMore, retry } = pages
+  if (rows === undefined) return error === undefined ? <Loading /> : <FailureNote error={error} onRetry={retry} />
   return (
     <>
       {rows.length === 0 ? empty : <DataTable {...table} rows={rows} />}
-      {error !== undefined && <FailureNote error={error} onRetry={more ?? reload} />}
+      {error !== undefined && <FailureNote error={error} onRetry={retry} />}
       {more && (
         <div class="more">
           <button class="button" type="button" disabled={isLoadingMore} onClick={more}>

@@ -170,7 +170,7 @@ export function Items({ id }: { id: string }) {
           {fresh.count} new {fresh.count === 1 ? 'item' : 'items'}: show
         </button>
       )}
-      {pages.error !== undefined && <FailureNote error={pages.error} onRetry={pages.more ?? pages.reload} />}
+      {pages.error !== undefined && <FailureNote error={pages.error} onRetry={pages.retry} />}
       {pages.rows === undefined && pages.error === undefined && <Loading lines={8} />}
       {pages.rows?.length === 0 && (
         <Empty title={Object.keys(wanted).length === 0 ? 'There are no items yet' : 'No item matches'}>
