@@ -56,6 +56,17 @@ describe('the artifacts of a collection in the console', { skip: skipWithoutChro
     await page.keyboard.press('Escape')
     await form.waitFor({ state: 'detached' })
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Describe')
+
+    // What is changed on a later page of the list stays shown.
+    await send(world.api, 'POST', `/collections/${id}/artifacts`, { ...owner, body })
+    await page.route('**/artifacts?limit=50*', (route) =>
+      route.continue({ url: route.request().url().replace('limit=50', 'limit=1') }),
+    )
+    await page.reload()
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await card.nth(1).getByRole('button', { name: 'Publish', exact: true }).click()
+    await card.nth(1).getByRole('button', { name: 'Withdraw' }).waitFor()
+    assert.equal(await card.count(), 2)
     assert.deepEqual(problems, [])
     await page.context().close()
   })

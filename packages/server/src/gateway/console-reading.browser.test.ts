@@ -251,6 +251,8 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
        from generate_series(1, 1001) n`,
       [world.tenant.id],
     )
+    const body = { kind: 'publishable', name: 'spare' }
+    await send(world.api, 'POST', '/tenant/keys', { key: world.tenant.secretKey, body })
     const { page, problems } = await world.open('/keys')
     const rows = page.getByRole('table', { name: 'Keys' }).locator('tbody tr')
     await rows.nth(999).waitFor()
@@ -258,6 +260,11 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     assert.equal(await page.getByText('ended 1001', { exact: true }).count(), 0)
     await page.getByRole('button', { name: 'Load more' }).click()
     await page.getByText('ended 1001', { exact: true }).waitFor()
+    const spare = rows.filter({ hasText: 'spare' })
+    await spare.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByRole('button', { name: 'Revoke the key' }).click()
+    await spare.getByText('revoked', { exact: true }).waitFor()
+    assert.equal(await page.getByText('ended 1001', { exact: true }).count(), 1, 'the rest stays')
     assert.deepEqual(problems, [])
     await page.context().close()
   })
@@ -282,6 +289,9 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     await page.getByText('The key many 1 expires within a week.', { exact: true }).waitFor()
     await page.getByText('The key many 1002 was found in public and is still valid.', { exact: true }).waitFor()
     assert.equal(await page.locator('.attention').getByText('The key').count(), 2)
+    await page.locator('nav a', { hasText: 'Keys' }).first().click()
+    await page.getByRole('button', { name: 'Load more leaked keys' }).click()
+    await page.getByRole('article', { name: 'Leaked key many 1002', exact: true }).waitFor()
     assert.deepEqual(problems, [])
     await page.context().close()
   })

@@ -38,7 +38,7 @@ export function CredentialsPage() {
     })
     if (!isSure) return
     await run(async () => void (await api.revokeOperatorCredential({ credentialId: id })), 'The credential is revoked')
-    pages.reload()
+    pages.refreshAll()
   }
   return (
     <>

@@ -32,7 +32,7 @@ export function InvitesPage() {
     })
     if (!isSure) return
     await run(async () => void (await api.revokeInvite({ inviteId: id })), 'The invite is revoked')
-    pages.reload()
+    pages.refreshAll()
   }
   return (
     <>

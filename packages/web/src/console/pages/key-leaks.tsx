@@ -1,6 +1,7 @@
 import { api } from '../api/api.ts'
 import { may } from '../api/roles.ts'
 import { useAction } from '../api/use-action.ts'
+import { usePages } from '../api/use-pages.ts'
 import { useQuery } from '../api/use-query.ts'
 import { CurlButton } from '../components/curl-button.tsx'
 import { Facts } from '../components/facts.tsx'
@@ -12,17 +13,24 @@ type Leak = Awaited<ReturnType<typeof api.listKeyLeaks>>['data'][number]
 
 /** Keys that were found in public, with what was done with them, and what the tenant wants done. */
 export function KeyLeaks() {
-  const leaks = useQuery('key leaks', async (signal) => (await api.listKeyLeaks({ query: { limit: 50 }, signal })).data)
+  const leaks = usePages<Leak>('key leaks', (page, signal) => api.listKeyLeaks({ query: { limit: 50, ...page }, signal }))
   return (
     <section class="card">
       <div class="card-head">
         <h2>Leaked keys</h2>
       </div>
       <LeakPolicy />
-      {leaks.error !== undefined && <FailureNote error={leaks.error} onRetry={leaks.reload} />}
-      {leaks.data?.map((leak) => (
+      {leaks.error !== undefined && <FailureNote error={leaks.error} onRetry={leaks.retry} />}
+      {leaks.rows?.map((leak) => (
         <LeakedKey key={leak.key_id} leak={leak} />
       ))}
+      {leaks.more && (
+        <div class="more">
+          <button class="button" type="button" disabled={leaks.isLoadingMore} onClick={leaks.more}>
+            {leaks.isLoadingMore ? 'Loading…' : 'Load more leaked keys'}
+          </button>
+        </div>
+      )}
     </section>
   )
 }

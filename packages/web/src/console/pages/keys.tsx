@@ -38,7 +38,7 @@ export function KeysPage() {
     })
     if (!isSure) return
     await run(async () => void (await api.revokeKey({ keyId: key.id })), 'The key is revoked')
-    pages.reload()
+    pages.refreshAll()
   }
   return (
     <>

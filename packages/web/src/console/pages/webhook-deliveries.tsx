@@ -54,7 +54,7 @@ export function Deliveries({ id: endpoint, enabled, changes }: DeliveriesProps) 
   const mayRecover = isFailing || pages.more !== undefined || pages.rows?.some(({ status }) => status === 'failed') === true
   const resend = async (id: string) => {
     const query = { endpoint }
-    if (await run(async () => void (await api.resendDelivery({ id, query })), 'It is sent again')) pages.reload()
+    if (await run(async () => void (await api.resendDelivery({ id, query })), 'It is sent again')) pages.refreshAll()
   }
   return (
     <>

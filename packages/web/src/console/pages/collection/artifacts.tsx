@@ -20,8 +20,8 @@ export function Artifacts({ id }: { id: string }) {
   const pages = usePages<Artifact>(`artifacts ${id}`, (page, signal) =>
     api.listArtifacts({ id, query: { limit: 50, ...page }, signal }),
   )
-  const { rows, error, reload } = pages
-  if (rows === undefined) return error === undefined ? <Loading /> : <FailureNote error={error} onRetry={reload} />
+  const { rows, error, retry, refreshAll } = pages
+  if (rows === undefined) return error === undefined ? <Loading /> : <FailureNote error={error} onRetry={retry} />
   if (rows.length === 0)
     return (
       <Empty title="There are no artifacts yet">
@@ -30,10 +30,10 @@ export function Artifacts({ id }: { id: string }) {
     )
   return (
     <>
-      {error !== undefined && <FailureNote error={error} onRetry={reload} />}
+      {error !== undefined && <FailureNote error={error} onRetry={retry} />}
       <ul class="grid" aria-label="Artifacts">
         {rows.map((artifact) => (
-          <ArtifactCard key={artifact.id} collectionId={id} artifact={artifact} onChange={reload} />
+          <ArtifactCard key={artifact.id} collectionId={id} artifact={artifact} onChange={refreshAll} />
         ))}
       </ul>
       {pages.more && (
