@@ -108,6 +108,21 @@ describe('a session that ends while the console is open', { skip: skipWithoutChr
     await page.context().close()
   })
 
+  test('the list of signed-in browsers is covered too, and whoever signs out then is signed out', async () => {
+    const { page, problems } = await world.open('/settings/members', { expected })
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor()
+    assert.deepEqual(problems, [])
+    await page.context().close()
+
+    const other = await world.open('/settings/members', { expected })
+    await other.page.context().clearCookies()
+    await other.page.getByRole('link', { name: 'Signed-in browsers' }).click()
+    await other.page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+    await other.page.context().close()
+  })
+
   test('the covered page is not printed, and an open question is gone after a sign-in for another tenant', async () => {
     const { page } = await world.open('/keys', { expected })
     await page.getByRole('button', { name: 'Revoke' }).first().click()

@@ -1,3 +1,4 @@
+import { AtriumError } from '@atrium/client/atrium-error'
 import type { InputOf, ResultOf } from '@atrium/client/call'
 import { createClient } from '@atrium/client/create-client'
 import { errorOfAnswer } from '@atrium/client/error-of-answer'
@@ -30,7 +31,12 @@ export const api: ConsoleApi = createClient({ baseUrl: location.origin, fetch: f
 export async function signOut(everywhere: boolean): Promise<void> {
   const path = everywhere ? '/console/sign-out-everywhere' : '/console/sign-out'
   const session = currentSession()
-  await askConsole('POST', path, { csrf: session.csrf })
+  try {
+    await askConsole('POST', path, { csrf: session.csrf })
+  } catch (error) {
+    // This session has ended already. The others can only be ended by a session.
+    if (everywhere || !(error instanceof AtriumError) || error.code !== 'no_console_session') throw error
+  }
   sessionStore.update({ session: undefined, ended: false, left: { session, everywhere } })
 }
 

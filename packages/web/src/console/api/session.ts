@@ -53,6 +53,11 @@ export async function loadSession(): Promise<ConsoleSession | undefined> {
   }
 }
 
+/** Whether the session has ended, or the cookie belongs to a newer one, from a sign-in in another tab. */
+function isOfEndedSession({ status, code }: AtriumError): boolean {
+  return status === 401 || code === 'csrf_required'
+}
+
 /** What a one-time link opens. */
 export interface LinkTarget {
   kind: 'operator' | 'tenant' | 'member'
@@ -93,7 +98,10 @@ interface AskOptions {
   csrf?: string
 }
 
-/** Calls a route of the console itself, which is not part of the contract. Throws AtriumError. */
+/**
+ * Calls a route of the console itself, which is not part of the contract. Throws AtriumError. With `csrf`, it is a call of
+ * the session.
+ */
 export async function askConsole<Data>(method: 'GET' | 'POST', path: string, { body, csrf }: AskOptions = {}): Promise<Data> {
   const headers: Record<string, string> = {}
   if (body) headers['content-type'] = 'application/json'
@@ -103,6 +111,11 @@ export async function askConsole<Data>(method: 'GET' | 'POST', path: string, { b
     throw makeError({ status: 0, code: 'network_error', message: 'The server could not be reached', cause })
   })
   const text = await res.text()
-  if (!res.ok) throw errorOfAnswer(res, text)
+  if (!res.ok) {
+    const error = errorOfAnswer(res, text)
+    const isOfSession = csrf !== undefined && csrf === sessionStore.value.session?.csrf
+    if (isOfSession && isOfEndedSession(error)) sessionStore.update({ ended: true })
+    throw error
+  }
   return (text === '' ? undefined : (JSON.parse(text) as { data: unknown }).data) as Data
 }
