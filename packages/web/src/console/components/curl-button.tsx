@@ -2,6 +2,7 @@ import { currentSession } from '../api/api.ts'
 import { curlOf, type CurlCall } from '../api/curl.ts'
 import { copyText } from './copy.tsx'
 import { Icon } from './icon.tsx'
+import { showToast } from '../shell/toast-store.ts'
 
 interface CurlButtonProps {
   /** Makes the call when the button is pressed. */
@@ -15,7 +16,15 @@ interface CurlButtonProps {
 export function CurlButton({ call, what, isNamed = false }: CurlButtonProps) {
   const credential =
     currentSession().kind === 'operator' ? "$ATRIUM_ADMIN_TOKEN is an operator's token." : '$ATRIUM_KEY is a secret key.'
-  const copy = async () => void (await copyText(await curlOf(call()), `Copied as curl. ${credential}`))
+  const copy = async () => {
+    let command: string
+    try {
+      command = await curlOf(call())
+    } catch {
+      return showToast('The command cannot be made: a field is missing or wrong.')
+    }
+    await copyText(command, `Copied as curl. ${credential}`)
+  }
   return (
     <button
       class={isNamed ? 'button small' : 'icon-button'}

@@ -22,6 +22,8 @@ async function recoverAll(id: string, body: { since: string; pending: boolean })
 export function RecoverForm({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: (queued: number) => void }) {
   const [since, setSince] = useState(() => localText(Date.now() - 86_400_000))
   const [pending, setPending] = useState(true)
+  // The field of a browser also takes years that no date has.
+  const problem = since !== '' && Number.isNaN(Date.parse(since)) ? 'This is not a date.' : undefined
   const body = () => ({ since: new Date(since).toISOString(), pending })
   return (
     <FormDialog
@@ -38,6 +40,7 @@ export function RecoverForm({ id, onClose, onDone }: { id: string; onClose: () =
         value={since}
         onChange={setSince}
         required
+        problem={problem}
         hint="In your time zone. What succeeded is not sent again. Your server recognises a repeat by webhook-id."
       />
       <CheckField
