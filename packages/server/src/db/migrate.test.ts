@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, beforeEach, afterEach, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Connections } from '@atrium/traffic/connections'
-import { Pool } from 'pg'
+import { Client, Pool } from 'pg'
 import { StartError } from '#errors/start-error.ts'
 import { passesOnce } from '#testing/busy-machine.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
@@ -34,6 +36,7 @@ afterEach(async () => {
 })
 
 const write = (name: string, sql: string) => writeFile(path.join(folder, name), sql)
+const urlAs = (username: string) => Object.assign(new URL(database.url), { username }).href
 const tableExists = async (name: string) => (await pool.query('select to_regclass($1) as found', [name])).rows[0]!.found !== null
 
 test('migrations run once each, in the order of their numbers', async () => {
@@ -129,19 +132,72 @@ test('a migration waits for a held lock in short tries, and lets others through 
   assert.deepEqual((await migrating).applied, ['0002-second'])
 })
 
-test('a lock that is held for too long ends the migration with the process that holds it, and nothing is applied', async () => {
+test('a lock that is held for too long ends the migration with the processes that hold it, and nothing is applied', async () => {
   await write('0001-first.sql', 'create table busy (n integer)')
   await migrate(pool, folder)
   await write('0002-second.sql', 'create table half (); alter table busy add column m integer')
-  const holder = await pool.connect()
-  const pid = (await holder.query('select pg_backend_pid() as pid')).rows[0]!.pid
-  await holder.query('begin; select from busy')
-  const error: unknown = await migrate(pool, folder, [], { lockWaitMs: 1_000 }).catch((refused: unknown) => refused)
-  await holder.query('commit')
-  holder.release()
-  assert.ok(error instanceof StartError)
-  assert.match(error.message, new RegExp(`0002-second.*locks in \\d tries.*process ${pid} \\(idle in transaction`))
-  assert.equal(await tableExists('half'), false)
+  // The session of another role shows neither its state nor its age.
+  const [owner = '', other = ''] = ['owner', 'other'].map((name) => `${name}_${randomBytes(6).toString('hex')}`)
+  await pool.query(
+    `create role ${owner} login; create role ${other} login; grant all on schema public to ${owner};
+     alter table busy owner to ${owner}; alter table schema_migration_checksum owner to ${owner}; grant select on busy to ${other}`,
+  )
+  const [own, nightly] = [owner, other].map((user) => new Client({ connectionString: urlAs(user), application_name: 'nightly' }))
+  const limited = openDatabase({ url: urlAs(owner), maxConnections: 1, onConnectionError: () => undefined })
+  try {
+    for (const holder of [own!, nightly!]) await holder.connect().then(() => holder.query('begin; select from busy'))
+    const error: unknown = await migrate(limited.pool, folder, [], { lockWaitMs: 1_000 }).catch((refused: unknown) => refused)
+    assert.ok(error instanceof StartError)
+    assert.match(
+      error.message,
+      new RegExp(
+        `0002-second.*locks in \\d tries.*by process \\d+ \\(role ${other}, nightly\\), process \\d+ \\(idle in transaction, \\d+ s, role ${owner}, nightly\\): end`,
+      ),
+    )
+    assert.equal(await tableExists('half'), false)
+  } finally {
+    await Promise.all([own!.end(), nightly!.end(), limited.close()])
+    await pool.query(`drop owned by ${owner}, ${other}; drop role ${owner}, ${other}`)
+  }
+})
+
+test('a session that reads all tables, such as pg_dump, delays neither a migration nor a function', async () => {
+  const functions = await mkdtemp(path.join(root, 'functions-'))
+  await write('0001-first.sql', 'create table first ()')
+  await writeFile(path.join(functions, 'one.sql'), one('one'))
+  await migrate(pool, folder, [functions])
+  await write('0002-second.sql', 'create table second ()')
+  await writeFile(path.join(functions, 'two.sql'), one('two'))
+  const reader = await pool.connect()
+  await reader.query('begin; select from schema_migration_checksum, schema_function')
+  const done = await Promise.race([migrate(pool, folder, [functions]), delay(20_000)])
+  await reader.query('commit')
+  reader.release()
+  assert.deepEqual(done, { applied: ['0002-second'], functions: ['two'] })
+})
+
+test('the columns that the first release lacks are added in short tries too, and other processes start between them', async () => {
+  const functions = await mkdtemp(path.join(root, 'functions-'))
+  await write('0001-first.sql', 'create table first ()')
+  await writeFile(path.join(functions, 'one.sql'), one('one'))
+  await migrate(pool, folder, [functions])
+  await pool.query('alter table schema_migration_checksum drop contract_of; alter table schema_function drop version')
+  await write('0002-second.sql', 'create table second ()')
+  const reader = await pool.connect()
+  for (const table of ['schema_migration_checksum', 'schema_function']) {
+    await reader.query(`begin; select from ${table}`)
+    const migrating = migrate(pool, folder, [functions], { lockWaitMs: 1_000 }).catch((refused: unknown) => refused)
+    await untilBlocked(pool)
+    await pool.query(`set lock_timeout = 0; select from ${table}`)
+    const error = await migrating
+    await reader.query('commit')
+    assert.ok(error instanceof StartError)
+    assert.match(error.message, new RegExp(`Migration of ${table} did not get its locks in 1 tries`))
+    if (table === 'schema_migration_checksum') await migrate(pool, folder, [], {})
+    await writeFile(path.join(functions, 'two.sql'), one('two'))
+  }
+  reader.release()
+  assert.deepEqual(await migrate(pool, folder, [functions]), { applied: [], functions: ['two'] })
 })
 
 test('indexes are built outside a transaction; an invalid one of an interrupted build is built again', async () => {

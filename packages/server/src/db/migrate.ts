@@ -1,10 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { Backoff } from '@atrium/traffic/backoff'
 import type { Connections } from '@atrium/traffic/connections'
-import { isLocked } from '@atrium/traffic/database-errors'
-import { messageOf } from '#errors/caught.ts'
 import { StartError } from '#errors/start-error.ts'
 import { readIndexStatements, runIndexStatement } from './concurrent-indexes.ts'
+import { addMissingColumn, beginTry, retryUntil } from './lock-tries.ts'
 import { migrationsFolder, readMigrationFiles, type MigrationFile } from './migration-files.ts'
 import { listHolders, withMigrationLock } from './migration-lock.ts'
 import { findPending, listApplied, type AppliedMigration, type Queryable } from './schema-state.ts'
@@ -50,12 +47,6 @@ export interface MigrateOptions {
 }
 
 /**
- * How long one attempt waits for a lock. Requests that need the same table queue behind it, and a request fails
- * after 2.5 s (timeouts.ts).
- */
-const lockTimeoutMs = 1_000
-
-/**
  * Applies the pending migrations of `folder`, then creates the SQL functions of `functions` that have changed. Several
  * processes can call it at once: one does the work, and the others wait. Where there is nothing to do, it takes no lock.
  * The pool must connect to PostgreSQL directly and not through a pooler in transaction mode, because the lock belongs
@@ -79,7 +70,7 @@ export async function migrate(
       if (!restoring) await assertNotHalfRestored(client)
       return {
         applied: await applyPending(client, files, lockWaitMs, say),
-        functions: await applyFunctions(client, defined),
+        functions: await applyFunctions(client, defined, lockWaitMs),
       }
     })
   })
@@ -182,7 +173,7 @@ async function applyPending(
   const applied = await listApplied(client)
   const pending = findPending(applied, files)
   if (applied.length === 0) await assertUtf8(client)
-  if (pending.length > 0) await prepareTable(client)
+  if (pending.length > 0) await prepareTable(client, lockWaitMs)
   for (const file of pending) {
     say(`migration ${file.name}`)
     const run = file.concurrently ? () => runConcurrently(client, file) : () => runInTransaction(client, file)
@@ -202,20 +193,20 @@ async function assertUtf8(client: Queryable): Promise<void> {
 }
 
 /** `contract_of`: the migration that older code must have. See MigrationFile. */
-async function prepareTable(client: Queryable): Promise<void> {
+async function prepareTable(client: Queryable, lockWaitMs: number): Promise<void> {
   await client.query(
     `create table if not exists schema_migration_checksum (
        name text constraint schema_migration_checksum_pkey primary key,
        sha256 text not null,
        contract_of text
-     );
-     alter table schema_migration_checksum add column if not exists contract_of text;`,
+     )`,
   )
+  await addMissingColumn(client, 'schema_migration_checksum', 'contract_of text', lockWaitMs)
 }
 
 /** Applies a migration. The migration and its row commit together. */
 async function runInTransaction(client: Queryable, file: MigrationFile): Promise<void> {
-  await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`)
+  await client.query(beginTry)
   try {
     await insertApplied(client, file)
     // Without parameters it is sent as one simple query, which may hold many statements.
@@ -243,40 +234,6 @@ async function insertApplied(client: Queryable, { name, checksum, contractOf }: 
     checksum,
     contractOf ?? null,
   ])
-}
-
-/** Retries while a lock is not free. During the pauses, requests that queued behind it are served. */
-async function retryUntil(client: Queryable, name: string, lockWaitMs: number, run: () => Promise<void>): Promise<void> {
-  const backoff = new Backoff({ firstMs: 500, maxMs: 8_000, healthyMs: 0 })
-  const startedAt = performance.now()
-  for (;;) {
-    try {
-      return await run()
-    } catch (error) {
-      if (!isLocked(error)) throw new StartError(`Migration ${name} failed: ${messageOf(error)}`, { cause: error })
-      const waitMs = backoff.failed()
-      if (performance.now() - startedAt + waitMs > lockWaitMs) throw await tooLong(client, name, backoff.failures, error)
-      await delay(waitMs)
-    }
-  }
-}
-
-async function tooLong(client: Queryable, name: string, tries: number, cause: unknown): Promise<StartError> {
-  const { rows } = await client.query<{ pid: string; state: string; seconds: string }>(
-    `select pid::text, state, floor(extract(epoch from clock_timestamp() - xact_start))::text as seconds
-       from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
-      order by xact_start limit 1`,
-  )
-  const [oldest] = rows
-  const holder = oldest
-    ? `the oldest transaction is of process ${oldest.pid} (${oldest.state}, ${oldest.seconds} s): end it with pg_terminate_backend`
-    : 'what held them has ended meanwhile'
-  const error = new StartError(
-    `Migration ${name} did not get its locks in ${tries} tries (${messageOf(cause)}); nothing of it is applied, and ${holder}, then run atrium migrate again`,
-  )
-  error.cause = cause
-  return error
 }
 
 const latest = new Map<string, Promise<string | undefined>>()

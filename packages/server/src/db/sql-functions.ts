@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sqlStateOf } from '@atrium/traffic/database-errors'
 import { StartError } from '#errors/start-error.ts'
+import { addMissingColumn } from './lock-tries.ts'
 import type { Queryable } from './schema-state.ts'
 
 const packages = path.resolve(import.meta.dirname, '../../..')
@@ -60,17 +61,17 @@ export async function readVersions(folder: string): Promise<FunctionVersions> {
  * previous release may still run, so a function whose signature changes gets a new name, and a migration of the next
  * release drops the old one.
  */
-export async function applyFunctions(client: Queryable, files: FunctionFile[]): Promise<string[]> {
+export async function applyFunctions(client: Queryable, files: FunctionFile[], lockWaitMs: number): Promise<string[]> {
   if (files.length === 0) return []
+  await client.query(
+    `create table if not exists ${functionTable} (
+       name text constraint schema_function_pkey primary key, sha256 text not null, version integer not null default 0
+     )`,
+  )
+  await addMissingColumn(client, functionTable, 'version integer not null default 0', lockWaitMs)
   await client.query('begin')
   try {
     await client.query('select pg_advisory_xact_lock($1)', [lockKey])
-    await client.query(
-      `create table if not exists ${functionTable} (
-         name text constraint schema_function_pkey primary key, sha256 text not null, version integer not null default 0
-       );
-       alter table ${functionTable} add column if not exists version integer not null default 0;`,
-    )
     const old = findOldFunctions(await listFunctions(client), files)
     for (const { name, sql, sha256, version } of old) {
       await client.query(sql).catch((error: Error) => {
