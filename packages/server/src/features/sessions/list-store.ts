@@ -80,20 +80,26 @@ function toListed(row: Row): ListedSession {
   }
 }
 
-const ofAgentStatement = statement<SessionRow>(
-  'sessions-of-agent',
+const ofHeldAgentStatement = statement<SessionRow>(
+  'sessions-of-held-agent',
+  // An agent that is held is not launched, so these began before that. Once it is lifted, those that begin are not to be
+  // ended.
   `select ${sessionColumns} from sessions where agent_tenant_id = $1 and agent_id = $2 and ${activeStatus} and id <> all ($3::text[])
+     and exists (select from agents a where a.tenant_id = $1 and a.id = $2 and a.status_before is not null)
    order by created_at limit $4`,
 )
 
-/** The active sessions of an agent but for some, whichever tenant launched them; the oldest first. */
-export async function listActiveOfAgent(
+/**
+ * The active sessions of an agent but for some, whichever tenant launched them; the oldest first. None if no operator
+ * holds the agent any more.
+ */
+export async function listOfHeldAgent(
   db: Db,
   agentTenantId: string,
   agentId: string,
   { but, limit }: { but: string[]; limit: number },
 ): Promise<Session[]> {
-  return (await db.query(ofAgentStatement, [agentTenantId, agentId, but, limit])).map(toSession)
+  return (await db.query(ofHeldAgentStatement, [agentTenantId, agentId, but, limit])).map(toSession)
 }
 
 const overdueStatement = statement<SessionRow>(

@@ -8,7 +8,7 @@ import { event, recordEvent, recordEvents } from '../events/record-event.ts'
 import { holdIdOf } from './launch.ts'
 import { isActive, isDue, sessionEvent, type Ending, type Session, type SessionStatus } from './session.ts'
 import { listUnendedOfTenant } from './retention-store.ts'
-import { listActiveOfAgent, listOfSuspended, listOverdue } from './list-store.ts'
+import { listOfHeldAgent, listOfSuspended, listOverdue } from './list-store.ts'
 import { findSessionForUpdate, updateEnded, updateJoined } from './store.ts'
 
 type SessionRef = Pick<Session, 'tenantId' | 'id'>
@@ -170,10 +170,11 @@ function endingOf({ isOver }: Session): Ending {
 const batch = 10
 
 /**
- * Stops all sessions of an agent, whichever tenant launched them. Each is charged like any session that is stopped.
+ * Stops all sessions of an agent that an operator holds, whichever tenant launched them. Each is charged like any
+ * session that is stopped. Those that begin after the agent was lifted again go on.
  */
 export function stopSessionsOfAgent(ctx: Context, agentTenantId: string, agentId: string): Promise<void> {
-  return stopAll(ctx, (but) => listActiveOfAgent(ctx.db, agentTenantId, agentId, { but, limit: batch }))
+  return stopAll(ctx, (but) => listOfHeldAgent(ctx.db, agentTenantId, agentId, { but, limit: batch }))
 }
 
 /** Ends every session that the tenant launched or whose agent it owns, and its pending launches. */

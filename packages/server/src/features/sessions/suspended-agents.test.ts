@@ -76,6 +76,28 @@ test('suspending an agent stops all its sessions and settles them, and no other 
   assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
 })
 
+test('a session that begins after the suspension of its agent was lifted goes on, although the suspension still ends sessions', async (t) => {
+  const agentId = await world.makeAgent()
+  const { ctx } = world.api
+  const suspended = Promise.withResolvers<void>()
+  const goesOn = Promise.withResolvers<void>()
+  const stop = ctx.stopSessionsOfAgent
+  t.mock.method(ctx, 'stopSessionsOfAgent').mock.mockImplementationOnce(async (...args) => {
+    suspended.resolve()
+    await goesOn.promise
+    return stop(...args)
+  })
+  const suspending = moderate(agentId, 'suspended')
+  await suspended.promise
+  assert.equal((await moderate(agentId, 'lifted')).status, 200)
+  const { id, control } = await running(agentId)
+  goesOn.resolve()
+  assert.equal((await suspending).status, 200)
+  assert.equal((await world.control('GET', `/sessions/${id}`, control)).body.data.status, 'running')
+  assert.equal((await moderate(agentId, 'suspended')).status, 200)
+  assert.equal((await world.control('GET', `/sessions/${id}`, control)).body.data.status, 'stopped')
+})
+
 test('a suspended tenant’s sessions end and are settled, and those of its agents; its pending launches stay', async () => {
   const { pool } = world.api.ctx.db
   const suspended = await world.api.makeTenant('Suspended')
