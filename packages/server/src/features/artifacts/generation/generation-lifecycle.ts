@@ -31,8 +31,11 @@ export async function startGeneration(
   work: Work,
   artifact: Pick<Artifact, 'kind' | 'source' | 'title'>,
 ): Promise<string> {
-  // Serialises the tenant's generations: the next statements count its jobs and give each the next fairness rank.
-  await findTenantForUpdate(tx, tenantId)
+  // Serialises the tenant's generations: the next statements count its jobs and give each the next fairness rank. A
+  // suspension waits for the lock, so its tenant has this job by then, and the deletion of the tenant lets the job end. The
+  // check of the gateway was before the lock: without this one, the deletion could remove the job and leave its hold.
+  const tenant = await findTenantForUpdate(tx, tenantId)
+  if (tenant?.status === 'suspended') throw new ApiError('tenant_suspended')
   const id = newId('artifact')
   const pending = { id, ...artifact, status: 'painting', stage: 'queued', error: null } as const
   await insertPendingArtifact(tx, tenantId, work.collectionId, pending)

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import sharp from 'sharp'
-import { send, type Got } from '#testing/http.ts'
+import { assertError, send, type Got } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { issuerAccount, platformAccount, transactionId } from '#features/credits/ledger/movement.ts'
@@ -88,6 +88,42 @@ async function balanceOf(code: string): Promise<{ balance: number; held: number 
   const got = await send(api, 'POST', '/wallets/lookup', { key: tenant.publishableKey, body: { wallet_code: code } })
   return got.status === 404 ? { balance: 0, held: 0 } : { balance: got.body.data.balance, held: got.body.data.held }
 }
+
+test('a paint that was in flight while the deletion of its tenant began is refused, and holds nothing', async (t) => {
+  const { db } = api.ctx
+  const gone = await api.makeTenant()
+  const { id, token } = await makeCollection(gone)
+  const coupon = await makeCoupon(5)
+  const checked = Promise.withResolvers<void>()
+  const goesOn = Promise.withResolvers<void>()
+  const lane = db.lane.bind(db)
+  // The gateway has found the tenant active, in the same transaction.
+  t.mock.method(db, 'lane').mock.mockImplementationOnce((key) => ({
+    transaction: (run) =>
+      lane(key).transaction((tx) =>
+        run({
+          ...tx,
+          query: async (statement, values) => {
+            if (statement.name === 'tenants-lock') {
+              checked.resolve()
+              await goesOn.promise
+            }
+            return tx.query(statement, values)
+          },
+        }),
+      ),
+  }))
+  const body = { prompt: 'sea', coupon }
+  const caller = { key: gone.publishableKey, collectionToken: token, idempotencyKey: randomUUID() }
+  const late = send(api, 'POST', `/collections/${id}/paint`, { ...caller, body })
+  await Promise.race([checked.promise, late.then(({ text }) => assert.fail(text))])
+  const operator = { headers: { 'x-admin-token': api.adminToken } }
+  const asked = await send(api, 'POST', `/tenants/${gone.id}/deletion`, { ...operator, body: { after_days: 0 } })
+  assert.equal(asked.status, 202, asked.text)
+  goesOn.resolve()
+  assertError(await late, 401, 'tenant_suspended')
+  assert.deepEqual(await balanceOf(coupon), { balance: 5, held: 0 })
+})
 
 /** The payer's receipts, as signed. */
 async function receiptsOf(code: string): Promise<object[]> {
