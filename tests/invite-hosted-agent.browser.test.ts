@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { generateAgentKey, publicPartOf } from '../packages/client/src/sealed-agent.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../packages/web/src/testing/start-test-browser.ts'
-import { assertNoTrouble, newVisitor, write } from '../packages/web/src/space/testing/visitor.ts'
+import { assertNoTrouble, makeListedRoom, newVisitor, write } from '../packages/web/src/space/testing/visitor.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { makeTenant } from './support/call-api.ts'
 import { fundIssuer } from './support/fund-issuer.ts'
@@ -48,14 +48,6 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
 
   const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000)
 
-  async function makeListedRoom(page: Page): Promise<void> {
-    await page.goto(`${atrium.spacesOrigin}/space`)
-    await page.getByLabel('Only people on a list').check()
-    await page.getByLabel('Your name').fill('Ann')
-    await button(page, 'Make the room').click()
-    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
-  }
-
   async function openPeople(page: Page): Promise<void> {
     const list = page.getByRole('heading', { name: 'On the list' })
     if (!(await list.isVisible())) await page.getByRole('button', { name: 'People', exact: true }).first().click()
@@ -89,7 +81,7 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
     const coupon = await agency.newCoupon()
     const [ann, eve] = await Promise.all([newVisitor(browser), newVisitor(browser)])
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     await openPeople(page)
     await page.getByLabel('Invite somebody').fill('Eve')
     await page.keyboard.press('Enter')
@@ -140,7 +132,7 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
     const coupon = await agency.newCoupon()
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     const link = page.url()
     let lost = 0
     // The service launches, and the answer is lost.
@@ -169,7 +161,7 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
   test('the owner keeps the end that was agreed, whatever the platform names', async () => {
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     await nameEnd(page, 300)
     await fillIn(page, await agency.newCoupon())
     await button(page, 'Invite for 3 credits').click()
@@ -189,7 +181,7 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
   test('it leaves the list after the end that was named at the launch, although the platform says that it runs', async () => {
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     // The page waits for a minute after the end.
     await nameEnd(page, -0.75)
     await fillIn(page, await agency.newCoupon())
@@ -212,7 +204,7 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
   test('an agent that the owner removes while its launch has no answer does not come back', async () => {
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     let asked = 0
     await page.route('**/sessions/summon', async (route) => {
       if (route.request().method() === 'POST') asked++
@@ -237,7 +229,7 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
   test('a launch that is refused takes the consent back, and the form says why', async () => {
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     await page.route('**/sessions/summon', async (route) => {
       const json = { error: { code: 'insufficient_credit', message: 'spent' } }
       await route.fulfill({ status: 402, headers: { 'access-control-allow-origin': '*' }, json })
@@ -253,7 +245,7 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
   test('a launch that is refused after the page was opened again says why beside the agent', async () => {
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     await page.route('**/sessions/summon', (route) => route.abort())
     await fillIn(page, await agency.newCoupon())
     await button(page, 'Invite for 3 credits').click()
@@ -278,7 +270,7 @@ describe('a hosted agent in a client-sealed room', { skip: skipWithoutChromium, 
     const ann = await newVisitor(browser)
     const { page } = ann
     const full = page.getByRole('alert').filter({ hasText: 'The list is full' })
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     await openPeople(page)
     const field = page.getByLabel('Invite somebody')
     // The bytes of its line run out first. An invitation for one letter is the smallest.

@@ -11,7 +11,7 @@ import {
 } from '../packages/client/src/sealed-agent.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../packages/web/src/testing/start-test-browser.ts'
-import { assertNoTrouble, newVisitor, write } from '../packages/web/src/space/testing/visitor.ts'
+import { assertNoTrouble, makeListedRoom, newVisitor, write } from '../packages/web/src/space/testing/visitor.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { makeTenant } from './support/call-api.ts'
 import { fundIssuer } from './support/fund-issuer.ts'
@@ -80,14 +80,6 @@ describe('an agent invited into a client-sealed room', { skip: skipWithoutChromi
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
   const line = (page: Page) => page.locator('.invited')
 
-  async function makeListedRoom(page: Page): Promise<void> {
-    await page.goto(`${atrium.spacesOrigin}/space`)
-    await page.getByLabel('Only people on a list').check()
-    await page.getByLabel('Your name').fill('Ann')
-    await button(page, 'Make the room').click()
-    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
-  }
-
   async function openCatalog(page: Page): Promise<void> {
     await page.getByRole('button', { name: 'People', exact: true }).first().click()
     await page.getByRole('heading', { name: 'On the list' }).waitFor()
@@ -107,7 +99,7 @@ describe('an agent invited into a client-sealed room', { skip: skipWithoutChromi
     const coupon = await agency.newCoupon()
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     await openCatalog(page)
     // One that runs on the service says what that means.
     const hosted = page.locator('.catalog li', { hasText: 'Lamplighter' })
@@ -150,7 +142,7 @@ describe('an agent invited into a client-sealed room', { skip: skipWithoutChromi
     const coupon = await agency.newCoupon()
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     const link = page.url()
     // The platform launches the agent, and its answer is lost with the page.
     await page.route('**/v1/sessions', async (route) => void (await route.fetch()))
@@ -185,7 +177,7 @@ describe('an agent invited into a client-sealed room', { skip: skipWithoutChromi
     const { joined } = await startAgent(t, 'Echo')
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     const link = page.url()
     await invite(page, 'Echo', await agency.newCoupon())
     await line(page).getByText('Echo reads along until').waitFor()
@@ -205,7 +197,7 @@ describe('an agent invited into a client-sealed room', { skip: skipWithoutChromi
     const { joined } = await startAgent(t, 'Rook')
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     await page.route('**/v1/sessions', async (route, request) => {
       if (request.method() !== 'POST') return route.fallback()
       const response = await route.fetch()
@@ -234,7 +226,7 @@ describe('an agent invited into a client-sealed room', { skip: skipWithoutChromi
     await startAgent(t, 'Iris')
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, atrium.spacesOrigin)
     const spent = await agency.newCoupon()
     await page.route('**/v1/sessions', async (route) => {
       await route.fulfill({

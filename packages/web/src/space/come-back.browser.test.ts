@@ -5,7 +5,7 @@ import { KeyboardUser } from '../../../../tests/support/keyboard-user.ts'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, message, newVisitor, type Visitor } from './testing/visitor.ts'
+import { assertNoTrouble, makeListedRoom, message, newVisitor } from './testing/visitor.ts'
 
 const SCREENSHOTS = process.env['SPACE_SCREENSHOTS']
 const NARROW = { viewport: { width: 390, height: 844 }, colorScheme: 'dark', reducedMotion: 'reduce' } as const
@@ -40,14 +40,6 @@ describe('a member who is removed and comes back, by keyboard alone', { skip: sk
     await user.type(text)
     await user.press('Enter')
     await message(user.page, text).waitFor()
-  }
-
-  async function makeListedRoom({ page }: Visitor): Promise<void> {
-    await page.goto(`${space.origin}/space`)
-    await page.getByLabel('Only people on a list').check()
-    await page.getByLabel('Your name').fill('Ann')
-    await page.getByRole('button', { name: 'Make the room' }).press('Enter')
-    await heading(page, 'The room is ready').waitFor()
   }
 
   /** In the panel People. Resolves to the link that the owner sends. */
@@ -98,7 +90,7 @@ describe('a member who is removed and comes back, by keyboard alone', { skip: sk
   test('a name: the page of the member says what happened, and after another invitation both read and write', async () => {
     const [ann, bob] = await Promise.all([newVisitor(browser, NARROW), newVisitor(browser, NARROW)])
     const [owner, member] = [new KeyboardUser(ann.page), new KeyboardUser(bob.page)]
-    await makeListedRoom(ann)
+    await makeListedRoom(ann.page, space.origin)
     await owner.choose('People')
     await bob.page.goto(await invite(owner, 'Bob, by telephone'))
     await member.isAt('You are invited to a room')
@@ -157,7 +149,7 @@ describe('a member who is removed and comes back, by keyboard alone', { skip: sk
   test('an answered invitation that is taken back: the page of the member says so, and another one is good', async () => {
     const [ann, bob] = await Promise.all([newVisitor(browser, NARROW), newVisitor(browser, NARROW)])
     const [owner, member] = [new KeyboardUser(ann.page), new KeyboardUser(bob.page)]
-    await makeListedRoom(ann)
+    await makeListedRoom(ann.page, space.origin)
     await owner.choose('People')
     const link = await invite(owner, 'Bob, by telephone')
     await bob.page.goto(link)
@@ -193,7 +185,7 @@ describe('a member who is removed and comes back, by keyboard alone', { skip: sk
     const [ann, bob] = await Promise.all([newVisitor(browser, NARROW), newVisitor(browser, NARROW)])
     const [owner, member] = [new KeyboardUser(ann.page), new KeyboardUser(bob.page)]
     const email = 'bob@example.com'
-    await makeListedRoom(ann)
+    await makeListedRoom(ann.page, space.origin)
     await owner.choose('People')
     const signInAndAnswer = async (link: string) => {
       await bob.page.goto(link)

@@ -10,7 +10,7 @@ import { newDevice } from '../../../client/src/testing/listed-rooms.ts'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { message, newVisitor, write } from './testing/visitor.ts'
+import { makeListedRoom, message, newVisitor, write } from './testing/visitor.ts'
 
 describe('a room with a list whose network fails in between', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
   let browser: Browser
@@ -28,17 +28,9 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
   const ready = (page: Page) => page.getByRole('heading', { name: 'The room is ready' }).waitFor()
 
-  async function makeListedRoom(page: Page): Promise<string> {
-    await page.goto(`${space.origin}/space`)
-    await page.getByLabel('Only people on a list').check()
-    await button(page, 'Make the room').click()
-    await ready(page)
-    return page.url()
-  }
-
   test('opens once its code can be fetched', async () => {
     const ann = await newVisitor(browser)
-    const link = await makeListedRoom(ann.page)
+    const link = await makeListedRoom(ann.page, space.origin)
     const page = await ann.context.newPage()
     let failed = 0
     await page.route('**/assets/listed-channel-*', (route) => (failed++ === 0 ? route.abort() : route.fallback()))
@@ -51,10 +43,11 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
   test('a part of the app that cannot be loaded offers a reload, if the service answers', async () => {
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
-    const [code, config] = ['**/assets/{about-sheet,qr-image,listed-channel}-*', '**/space-config']
+    await makeListedRoom(page, space.origin)
+    const [code, panels, config] = ['**/assets/listed-channel-*', '**/assets/{about-sheet,qr-image}-*', '**/space-config']
     let [asked, isAway] = [0, true]
     await page.route(code, (route) => (asked++, route.abort()))
+    await page.route(panels, (route) => route.abort())
     await page.route(config, (route) => (isAway ? route.abort() : route.fallback()))
     const missing = page.getByText('A part of this page cannot be loaded.').filter({ visible: true })
     await page.reload()
@@ -63,34 +56,30 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
     assert.equal(await missing.count(), 0, 'a reload would lose the page')
     isAway = false
     await missing.waitFor()
+    await assertAccessible(page, 'while the room opens')
     await page.unroute(code)
     await ready(page)
     await missing.waitFor({ state: 'detached' })
-    // A panel that does not open, and what a panel shows.
-    await page.route(code, (route) => route.abort())
-    await page.reload()
-    await missing.waitFor()
-    await assertAccessible(page, 'the reload')
-    await page.unroute(code)
-    await page.route('**/assets/{about-sheet,qr-image}-*', (route) => route.abort())
-    await page.getByRole('button', { name: 'Reload the page' }).click()
-    await ready(page)
-    assert.equal(await missing.count(), 0)
+    // A panel, and what a panel shows.
     await button(page, 'More').click()
     await missing.waitFor()
     await button(page, 'Share').click()
     // Nobody waits for the other panel any more.
     await missing.first().waitFor({ state: 'detached' })
-    await page.getByRole('dialog').getByRole('button', { name: 'Show QR code' }).click()
-    await page.getByRole('dialog').getByText('A part of this page cannot be loaded.').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Reload the page' }).press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Show QR code' }).click()
+    await dialog.getByText('A part of this page cannot be loaded.').waitFor()
+    await Promise.all([
+      page.waitForEvent('load'),
+      dialog.getByRole('button', { name: 'Reload the page' }).press('Enter', { noWaitAfter: true }),
+    ])
     await ready(page)
     await ann.close()
   })
 
   test('a sign-in in the room that could not be written is written later, without another one', async () => {
     const ann = await newVisitor(browser)
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
     await button(ann.page, 'More').click()
     await ann.page.getByRole('button', { name: /^Sign in with/ }).click()
     let lost = 0
@@ -130,7 +119,7 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
 
   test('the owner lets in the device that the list has shown, and not one that has answered since', async () => {
     const ann = await newVisitor(browser)
-    const link = await makeListedRoom(ann.page)
+    const link = await makeListedRoom(ann.page, space.origin)
     // While it is held, the page gets nothing new.
     let isHeld = false
     await ann.page.route('**/space', async (route, request) => {
@@ -191,7 +180,7 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
 
   test('an invitation whose answer was lost is there once, also if it is asked for again', async () => {
     const ann = await newVisitor(browser)
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
     await button(ann.page, 'People').first().click()
     const field = ann.page.getByLabel('Invite somebody')
     await field.fill('Grace')
@@ -206,7 +195,7 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
 
   test('an invitation whose answer was lost is not put on the list again after it was taken back or used', async () => {
     const ann = await newVisitor(browser)
-    const link = await makeListedRoom(ann.page)
+    const link = await makeListedRoom(ann.page, space.origin)
     const [, room = '', owner = ''] = /#(.+)~~(.+)$/.exec(link) ?? []
     await button(ann.page, 'People').first().click()
     const field = ann.page.getByLabel('Invite somebody')
@@ -240,7 +229,7 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
 
   test('a device whose admission was stored, and its answer lost, is in when the button is pressed again', async () => {
     const ann = await newVisitor(browser)
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
     await button(ann.page, 'People').first().click()
     await ann.page.getByLabel('Invite somebody').fill('Grace')
     await ann.page.keyboard.press('Enter')
@@ -271,7 +260,7 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
 
   test('a line of another device with the id of a message is not taken for that message', async () => {
     const ann = await newVisitor(browser)
-    const link = await makeListedRoom(ann.page)
+    const link = await makeListedRoom(ann.page, space.origin)
     const [, room = '', owner = ''] = /#(.+)~~(.+)$/.exec(link) ?? []
     await button(ann.page, 'People').first().click()
     await ann.page.getByLabel('Invite somebody').fill('Mallory')
@@ -341,7 +330,7 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
         },
       })
     })
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
     isHeld = true
     while (reading === 0) await delay(50)
     await ann.page.evaluate('deafen()')

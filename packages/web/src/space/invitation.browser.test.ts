@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, message, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeListedRoom, message, newVisitor, openList, write } from './testing/visitor.ts'
 
 describe('invitations to a client-sealed room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
   let browser: Browser
@@ -22,17 +22,6 @@ describe('invitations to a client-sealed room with a list', { skip: skipWithoutC
   const row = (page: Page, text: string) => page.locator('.people li', { hasText: text })
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
   const heading = (page: Page, name: string) => page.getByRole('heading', { name })
-
-  async function makeListedRoom(page: Page): Promise<void> {
-    await page.goto(`${space.origin}/space`)
-    await page.getByLabel('Only people on a list').check()
-    await page.getByLabel('Your name').fill('Ann')
-    await button(page, 'Make the room').click()
-    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
-    await page.locator('.empty').getByRole('button', { name: 'People' }).click()
-    // The sheet takes the focus when its code is there.
-    await page.getByRole('heading', { name: 'On the list' }).waitFor()
-  }
 
   async function invite(page: Page, who: string): Promise<string> {
     await page.getByLabel('Invite somebody').fill(who)
@@ -64,7 +53,8 @@ describe('invitations to a client-sealed room with a list', { skip: skipWithoutC
 
   test('an answer that was stored and seemed lost counts: the link of the invitation leads on, and so does another attempt', async () => {
     const [ann, bob, cem] = await Promise.all([newVisitor(browser), newVisitor(browser), newVisitor(browser)])
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
+    await openList(ann.page)
     const link = await invite(ann.page, 'Bob, by telephone')
     await loseAnswers(bob.page, { isDown: false })
     await answer(bob.page, link, { name: 'Bob' })
@@ -93,7 +83,8 @@ describe('invitations to a client-sealed room with a list', { skip: skipWithoutC
 
   test('the owner who opens an invitation to the own room comes to the room, and cannot answer it', async () => {
     const ann = await newVisitor(browser)
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
+    await openList(ann.page)
     const room = ann.page.url()
     const link = await invite(ann.page, 'Bob, by telephone')
     const other = await ann.context.newPage()
@@ -107,7 +98,8 @@ describe('invitations to a client-sealed room with a list', { skip: skipWithoutC
 
   test('who goes elsewhere while a room is made, or an invitation leads to its room, stays there', async () => {
     const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
+    await openList(ann.page)
     const link = await invite(ann.page, 'Bob, by telephone')
     await answer(bob.page, link, { name: 'Bob' })
     await heading(bob.page, 'The invitation is answered').waitFor()
@@ -143,7 +135,8 @@ describe('invitations to a client-sealed room with a list', { skip: skipWithoutC
 
   test('a browser that has no space left, or keeps no keys, says what is true', async () => {
     const [ann, bob, cem] = await Promise.all([newVisitor(browser), newVisitor(browser), newVisitor(browser)])
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
+    await openList(ann.page)
     await bob.context.addInitScript("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }")
     await answer(bob.page, await invite(ann.page, 'Bob, by telephone'), { name: 'Bob' })
     await heading(bob.page, 'The invitation is answered').waitFor()
@@ -158,7 +151,8 @@ describe('invitations to a client-sealed room with a list', { skip: skipWithoutC
   test('a wrong clock is no used invitation, and of two devices that answer one, the second is told that it is used', async () => {
     const [ann, bob, eve, late] = await Promise.all([0, 1, 2, 3].map(() => newVisitor(browser)))
     assert.ok(ann && bob && eve && late)
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
+    await openList(ann.page)
     const link = await invite(ann.page, 'Bob, by telephone')
     await late.context.addInitScript('const { now } = Date; Date.now = () => now.call(Date) + 600_000')
     await late.page.goto(link)
@@ -179,7 +173,8 @@ describe('invitations to a client-sealed room with a list', { skip: skipWithoutC
   test('the text of an invitation stays on the device while the list has it, and until its failure is certain', async () => {
     const ann = await newVisitor(browser)
     const { page } = ann
-    await makeListedRoom(page)
+    await makeListedRoom(page, space.origin)
+    await openList(page)
     const texts = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('/invitation/')).length)
     const becomes = (count: number) =>
       page.waitForFunction(

@@ -12,7 +12,7 @@ import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-bro
 import { type ReadPage, timeOfWorker, waitForBlocks, watchReads } from './testing/kept-blocks.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, message, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeListedRoom, message, newVisitor, write } from './testing/visitor.ts'
 import { writingsOf } from './testing/writings.ts'
 
 describe('lines of a listed room that this device has opened before', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
@@ -30,15 +30,6 @@ describe('lines of a listed room that this device has opened before', { skip: sk
 
   const row = (page: Page, text: string) => page.locator('.people li', { hasText: text })
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-
-  /** The address of a room whose owner is the visitor. */
-  async function makeListedRoom(page: Page): Promise<string> {
-    await page.goto(`${space.origin}/space`)
-    await page.getByLabel('Only people on a list').check()
-    await button(page, 'Make the room').click()
-    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
-    return page.url()
-  }
 
   /** A member that writes without a browser. Resolves when the owner has let it in. */
   async function letInWriter(page: Page) {
@@ -79,7 +70,7 @@ describe('lines of a listed room that this device has opened before', { skip: sk
   test('5,000 lines are opened in a worker, and the second visit asks for none of them', async (t) => {
     const ann = await newVisitor(browser)
     const { page } = ann
-    const link = await makeListedRoom(page)
+    const link = await makeListedRoom(page, space.origin)
     const writer = await letInWriter(page)
     await page.goto('about:blank')
     await fill(writer, 5_000)
@@ -130,7 +121,7 @@ describe('lines of a listed room that this device has opened before', { skip: sk
   for (const [how, replace] of Object.entries(rewritten)) {
     test(`a service that comes back ${how} is named, and nothing of the cache is shown`, async () => {
       const ann = await newVisitor(browser)
-      await makeListedRoom(ann.page)
+      await makeListedRoom(ann.page, space.origin)
       await write(ann.page, 'One')
       await message(ann.page, 'One').waitFor()
       await waitForBlocks(ann.page, 2)
@@ -152,7 +143,7 @@ describe('lines of a listed room that this device has opened before', { skip: sk
 
   test('a link that names another owner shows nothing of what is kept', async () => {
     const ann = await newVisitor(browser)
-    const link = await makeListedRoom(ann.page)
+    const link = await makeListedRoom(ann.page, space.origin)
     await write(ann.page, 'Only for my own link')
     await message(ann.page, 'Only for my own link').waitFor()
     await waitForBlocks(ann.page, 2)

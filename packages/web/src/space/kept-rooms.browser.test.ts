@@ -5,7 +5,7 @@ import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../test
 import { PHONE } from './testing/phone.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, newVisitor } from './testing/visitor.ts'
+import { assertNoTrouble, makeListedRoom, newVisitor } from './testing/visitor.ts'
 
 describe('rooms that are kept on a device', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
   let browser: Browser
@@ -26,11 +26,7 @@ describe('rooms that are kept on a device', { skip: skipWithoutChromium, timeout
   /** A room whose owner is the visitor, who has opened the list of its people. */
   async function makeRoom(page: Page, { isKept }: { isKept: boolean }): Promise<void> {
     await page.goto('about:blank')
-    await page.goto(`${space.origin}/space`)
-    await page.getByLabel('Only people on a list').check()
-    await page.getByLabel('Your name').fill('Ann')
-    await button(page, 'Make the room').click()
-    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+    await makeListedRoom(page, space.origin)
     if (isKept) await keep(page)
     await button(page, 'People').first().click()
     await page.getByLabel('Invite somebody').waitFor()

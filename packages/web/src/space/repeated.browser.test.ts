@@ -6,7 +6,7 @@ import { newDevice } from '../../../client/src/testing/listed-rooms.ts'
 import { skipWithoutChromium, startTestBrowser, zoneAtNoon } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, makeRoom, makeSealedRoom, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeListedRoom, makeRoom, makeSealedRoom, newVisitor, openList, write } from './testing/visitor.ts'
 
 describe('what is pressed twice, or again after a failure', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
   let browser: Browser
@@ -83,11 +83,8 @@ describe('what is pressed twice, or again after a failure', { skip: skipWithoutC
 
   test('while the list changes, a button that would do nothing says so', async () => {
     const { page, close } = await newVisitor(browser)
-    await page.goto(`${space.origin}/space`)
-    await page.getByLabel('Only people on a list').check()
-    await page.getByLabel('Their e-mail addresses').fill('bob@example.com cem@example.com dan@example.com')
-    await page.getByRole('button', { name: 'Make the room' }).click()
-    await page.locator('.empty').getByRole('button', { name: 'People' }).click()
+    await makeListedRoom(page, space.origin, 'bob@example.com cem@example.com dan@example.com')
+    await openList(page)
     const takeBack = (who: string) => page.getByRole('button', { name: `Take back the invitation for ${who}` })
     await takeBack('cem@example.com').waitFor()
     await page.getByRole('button', { name: 'Show link for dan@example.com' }).click()
@@ -187,11 +184,8 @@ describe('what is pressed twice, or again after a failure', { skip: skipWithoutC
   test('of several people, those who are invited before a failure are not invited again', async () => {
     const ann = await newVisitor(browser)
     const { page } = ann
-    await page.goto(`${space.origin}/space`)
-    await page.getByLabel('Only people on a list').check()
-    await page.getByRole('button', { name: 'Make the room' }).click()
-    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
-    await page.locator('.empty').getByRole('button', { name: 'People' }).click()
+    await makeListedRoom(page, space.origin)
+    await openList(page)
     let appends = 0
     const [isSecond, isTyped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await page.route('**/space', async (route) => {

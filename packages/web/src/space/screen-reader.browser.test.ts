@@ -5,7 +5,17 @@ import { skipWithoutChromium, startTestBrowser } from '../testing/start-test-bro
 import { PHONE } from './testing/phone.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, explained, makeSealedRoom, message, newVisitor, type Visitor, write } from './testing/visitor.ts'
+import {
+  assertNoTrouble,
+  explained,
+  makeListedRoom,
+  makeSealedRoom,
+  message,
+  newVisitor,
+  openList,
+  type Visitor,
+  write,
+} from './testing/visitor.ts'
 
 /** What a screen reader gets: the accessibility tree, in which nothing is that a modal dialog covers. */
 describe('the app as a screen reader hears it', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
@@ -81,10 +91,8 @@ describe('the app as a screen reader hears it', { skip: skipWithoutChromium, tim
   test('the owner of a list hears and sees who waits to be let in, whether the panel is open or not', async () => {
     for (const isOpen of [false, true]) {
       const [ann, bob] = await Promise.all([newVisitor(browser, PHONE), newVisitor(browser)])
-      await ann.page.goto(`${space.origin}/space`)
-      await ann.page.getByLabel('Only people on a list').check()
-      await button(ann.page, 'Make the room').click()
-      await ann.page.locator('.empty').getByRole('button', { name: 'People' }).click()
+      await makeListedRoom(ann.page, space.origin)
+      await openList(ann.page)
       await ann.page.getByLabel('Invite somebody').fill('Bob, by telephone')
       await ann.page.keyboard.press('Enter')
       await heard(ann, '1 invitation is ready')

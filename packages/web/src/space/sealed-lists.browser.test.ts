@@ -6,7 +6,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, message, newVisitor, type Visitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeListedRoom, message, newVisitor, openList, type Visitor, write } from './testing/visitor.ts'
 
 const SCREENSHOTS = process.env['SPACE_SCREENSHOTS']
 
@@ -36,18 +36,6 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
 
   const row = (page: Page, text: string) => page.locator('.people li', { hasText: text })
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
-
-  async function makeListedRoom(page: Page, addresses = ''): Promise<void> {
-    await page.goto(`${space.origin}/space`)
-    await page.getByLabel('Only people on a list').check()
-    await page.getByLabel('Your name').fill('Ann')
-    await page.getByLabel('Their e-mail addresses').fill(addresses)
-    await button(page, 'Make the room').click()
-    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
-    await page.locator('.empty').getByRole('button', { name: 'People' }).click()
-    // The sheet takes the focus when its code is there.
-    await page.getByRole('heading', { name: 'On the list' }).waitFor()
-  }
 
   async function open(page: Page, link: string): Promise<void> {
     await page.goto('about:blank')
@@ -84,7 +72,8 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
 
   test('the owner invites by address, lets in who has answered, and each line says who wrote it and how that is known', async () => {
     const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
-    await makeListedRoom(ann.page, 'bob@example.com')
+    await makeListedRoom(ann.page, space.origin, 'bob@example.com')
+    await openList(ann.page)
     await row(ann.page, 'bob@example.com').getByText('Not answered yet').waitFor()
     const link = await linkFor(ann.page, 'bob@example.com')
     await assertAccessible(ann.page, 'list')
@@ -158,7 +147,8 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
 
   test('who was offline while the key changed reads and writes on; who was removed is told what to do', async () => {
     const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
+    await openList(ann.page)
     await ann.page.getByLabel('Invite somebody').fill('Bob, by telephone')
     await ann.page.keyboard.press('Enter')
     const link = await linkFor(ann.page, 'Bob, by telephone')
@@ -209,7 +199,8 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
 
   test('what came before a line that is wrong is shown with its authors, and where that ends', async () => {
     const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
+    await openList(ann.page)
     await answer(bob.page, await inviteByName(ann.page, 'Bob, by telephone'), { name: 'Bob' })
     await button(ann.page, 'Let in Bob, by telephone').click()
     await heading(bob.page, 'The room is ready').waitFor({ timeout: 20_000 })
@@ -242,7 +233,8 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
 
   test('the owner lets in only the person whose button was pressed, and nobody else who has answered', async () => {
     const [ann, bob, cem] = await Promise.all([newVisitor(browser), newVisitor(browser), newVisitor(browser)])
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
+    await openList(ann.page)
     await answer(bob.page, await inviteByName(ann.page, 'Bob, by telephone'), { name: 'Bob' })
     await answer(cem.page, await inviteByName(ann.page, 'Cem, by telephone'), { name: 'Cem' })
     await button(ann.page, 'Let in Cem, by telephone').waitFor()
@@ -257,7 +249,8 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
 
   test('an address that another sign-in shows is not let in, and the owner is told', async () => {
     const [ann, eve] = await Promise.all([newVisitor(browser), newVisitor(browser)])
-    await makeListedRoom(ann.page, 'bob@example.com')
+    await makeListedRoom(ann.page, space.origin, 'bob@example.com')
+    await openList(ann.page)
     await answer(eve.page, await linkFor(ann.page, 'bob@example.com'), { email: 'eve@example.com', name: 'Bob' })
     await row(ann.page, 'signed in with another address').waitFor()
     await button(ann.page, 'Let in bob@example.com').click()
@@ -269,7 +262,8 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
   test('the owner is told which other device of the same address stays, and which invitation does not', async () => {
     const [ann, desk, phone] = await Promise.all([newVisitor(browser), newVisitor(browser), newVisitor(browser)])
     const email = 'bob@example.com'
-    await makeListedRoom(ann.page, email)
+    await makeListedRoom(ann.page, space.origin, email)
+    await openList(ann.page)
     await answer(desk.page, await linkFor(ann.page, email), { email, name: 'Bob at the desk' })
     await button(ann.page, `Let in ${email}`).click()
     await button(ann.page, 'Remove Bob at the desk').waitFor()
@@ -295,7 +289,8 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
 
   test('a sign-in that readers would refuse is reported above the room, which stays open', async () => {
     const ann = await newVisitor(browser)
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
+    await openList(ann.page)
     await ann.page.evaluate(() => {
       const room = /^#(.+)~~/.exec(location.hash)?.[1] ?? ''
       sessionStorage.setItem(`atrium.space.room-token.${room}`, JSON.stringify({ idToken: 'x.y.z', email: '', expiresAtMs: 0 }))
@@ -310,7 +305,8 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
 
   test('a second device of the owner gets keys of its own by a link or QR code, and reads back', async () => {
     const [ann, phone] = await Promise.all([newVisitor(browser), newVisitor(browser)])
-    await makeListedRoom(ann.page)
+    await makeListedRoom(ann.page, space.origin)
+    await openList(ann.page)
     await ann.page.keyboard.press('Escape')
     await write(ann.page, 'Written at the desk')
     await message(ann.page, 'Written').waitFor()
@@ -332,7 +328,8 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
 
   test('the panel reads the lists and the signatures anew', async () => {
     const ann = await newVisitor(browser)
-    await makeListedRoom(ann.page, 'bob@example.com')
+    await makeListedRoom(ann.page, space.origin, 'bob@example.com')
+    await openList(ann.page)
     await ann.page.keyboard.press('Escape')
     await write(ann.page, 'Something to be signed')
     await message(ann.page, 'Something').waitFor()

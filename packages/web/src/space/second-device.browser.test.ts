@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../testing/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, message, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeListedRoom, message, newVisitor, openList, write } from './testing/visitor.ts'
 
 describe('a second device of a member', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
   let browser: Browser
@@ -23,10 +23,8 @@ describe('a second device of a member', { skip: skipWithoutChromium, timeout: 12
 
   test('it shows its card, the first device names it, and the owner lets it in with one press', async () => {
     const [ann, desk, tram] = await Promise.all([newVisitor(browser), newVisitor(browser), newVisitor(browser)])
-    await ann.page.goto(`${space.origin}/space`)
-    await ann.page.getByLabel('Only people on a list').check()
-    await button(ann.page, 'Make the room').click()
-    await ann.page.locator('.empty').getByRole('button', { name: 'People' }).click()
+    await makeListedRoom(ann.page, space.origin)
+    await openList(ann.page)
     await ann.page.getByLabel('Invite somebody').fill('Grace')
     await ann.page.keyboard.press('Enter')
     await button(ann.page, 'Show link for Grace').click()

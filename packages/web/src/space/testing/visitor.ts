@@ -93,3 +93,24 @@ export async function makeSealedRoom(page: Page, origin: string): Promise<{ room
   assert.match(mk, /^[\w-]{43}$/)
   return { room, mk, link: page.url() }
 }
+
+/**
+ * Makes a room with a list of devices, whose owner is the visitor and is called Ann. `addresses`: of the people who are
+ * invited at once. Resolves to its link.
+ */
+export async function makeListedRoom(page: Page, origin: string, addresses = ''): Promise<string> {
+  await page.goto(`${origin}/space`)
+  await page.getByLabel('Only people on a list').check()
+  await page.getByLabel('Your name').fill('Ann')
+  await page.getByLabel('Their e-mail addresses').fill(addresses)
+  await page.getByRole('button', { name: 'Make the room' }).click()
+  await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+  return page.url()
+}
+
+/** Opens the list of a room that nobody has written in yet. */
+export async function openList(page: Page): Promise<void> {
+  await page.locator('.empty').getByRole('button', { name: 'People' }).click()
+  // The panel takes the focus when its code is there.
+  await page.getByRole('heading', { name: 'On the list' }).waitFor()
+}
