@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -366,3 +366,25 @@ for (const end of ['stops', 'is killed'] as const)
     assert.deepEqual([painted, by, model, typeof seed, width, height], [1, 'openai_compatible', 'default', 'number', 96, 64])
     assert.equal(await jobsOf(customer), 0)
   })
+
+test('a write that the blob store executes late does not change what is served of a card that is ready', async (t) => {
+  const customer = await makeCustomer()
+  const { blobs } = api.ctx
+  const write = blobs.write.bind(blobs)
+  let late: Parameters<typeof write> | undefined
+  t.mock.method(blobs, 'write', async (...args: Parameters<typeof write>) => {
+    if (late) return write(...args)
+    late = args
+    const body = { metadata: { share_title: 'What the next attempt would show' } }
+    await send(api, 'PATCH', `/collections/${customer.collection.id}`, { ...asOwner(customer), body })
+    throw new BlobError('unavailable', 'the answer of the object storage is lost')
+  })
+  const started = await produce(customer)
+  await generator.start()
+  await eventually(() => isReadySoon(customer, started), 'it is ready', 120_000)
+  await write(...late!)
+  const { id, sha256 } = await artifactOf(customer, started)
+  const headers = { 'x-collection-token': customer.collection.token }
+  const served = await fetch(`${api.baseUrl}/media/${id}`, { headers })
+  assert.equal(hash('sha256', Buffer.from(await served.arrayBuffer())), sha256)
+})

@@ -127,7 +127,7 @@ export class ArtifactGenerator {
       if (!(await retry(() => this.#renew(job)))) return 'taken_over'
       await retry(() => updateStage(this.#ctx.db, tenantId, collectionId, { id, stage: 'storing' }))
       within.throwIfAborted()
-      // All attempts use one key: a later attempt replaces the blob of an earlier one.
+      // All attempts use one key, and a store may execute a write long after it has failed here. So each stores the same.
       await this.#ctx.blobs.write(originalKey(job, id), bytes, { mime: shown.mime })
       const stored = { ...shown, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
       await retry(() => finishReady(this.#ctx, job, this.#owner, stored))
@@ -148,8 +148,9 @@ export class ArtifactGenerator {
     await this.#ctx.blobs.stat(originalKey(job, job.artifactId))
     const made = await this.#generate(job, signal)
     const { bytes, ...generated } = made
-    // What was paid for survives this process. Everything else is generated again at no charge.
-    if (generated.painted && generated.painted.provider !== 'local')
+    // What was paid for survives this process. A card or a clip shows what the collection has now: another attempt could
+    // make other bytes, which a late write of this one would replace. Only the local painter paints the same again.
+    if (generated.painted?.provider !== 'local')
       await retry(() => keepGenerated(this.#ctx.db, job.tenantId, job, { owner: this.#owner, bytes, generated }))
     return made
   }
