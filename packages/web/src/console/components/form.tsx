@@ -83,5 +83,7 @@ export function Form({ class: name, onSubmit, foot, children }: FormProps) {
 }
 
 function valuesOf(form: HTMLFormElement): string {
-  return JSON.stringify([...form.elements].map((field) => [Reflect.get(field, 'value'), Reflect.get(field, 'checked')]))
+  // A button is no field, and an error may have one.
+  const fields = [...form.elements].filter(({ localName }) => localName !== 'button')
+  return JSON.stringify(fields.map((field) => [Reflect.get(field, 'value'), Reflect.get(field, 'checked')]))
 }

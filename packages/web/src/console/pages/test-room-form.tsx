@@ -1,3 +1,4 @@
+import { errorOfAnswer } from '@atrium/client/error-of-answer'
 import { newRoomSecret, randomId } from '@atrium/room-client/new-room-secret'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { useRef, useState } from 'preact/hooks'
@@ -55,14 +56,17 @@ export function TestRoomForm(props: TestRoomFormProps) {
 }
 
 async function loadFunds(signal: AbortSignal): Promise<Funds> {
-  const index = fetch('/v1/', { headers: { accept: 'application/json' }, credentials: 'omit', signal })
-  const [{ spaces_app_url: spacesUrl }, { roles }] = await Promise.all([
-    index.then((res) => res.json() as Promise<{ spaces_app_url: string }>),
-    api.getTenant({ signal }).then(({ data }) => data),
-  ])
+  const [spacesUrl, { roles }] = await Promise.all([loadSpacesUrl(signal), api.getTenant({ signal }).then(({ data }) => data)])
   // An empty list means every role.
   const isIssuer = roles.length === 0 || roles.includes('issuer')
   return { spacesUrl, balance: isIssuer ? (await api.getIssuerBalance({ signal })).data.balance : undefined }
+}
+
+async function loadSpacesUrl(signal: AbortSignal): Promise<string> {
+  const res = await fetch('/v1/', { headers: { accept: 'application/json' }, credentials: 'omit', signal })
+  const text = await res.text()
+  if (!res.ok) throw errorOfAnswer(res, text)
+  return (JSON.parse(text) as { spaces_app_url: string }).spaces_app_url
 }
 
 function LaunchForm({ agent, funds: { spacesUrl, balance }, onClose, onLaunched }: TestRoomFormProps & { funds: Funds }) {
@@ -73,18 +77,11 @@ function LaunchForm({ agent, funds: { spacesUrl, balance }, onClose, onLaunched 
   const [way, setWay] = useState<(typeof waysToPay)[number][0]>(canGrant && balance >= amount ? 'balance' : 'coupon')
   const [given, setGiven] = useState('')
   const room = useRef<RoomSecret | undefined>(undefined)
-  // Made once, as the room is, so that a repeat after a lost answer neither grants nor launches twice.
+  // Made once, as the room is, so that a repeat after a lost answer does not grant twice.
   const [attempt] = useState(() => ({
     grantKey: randomId(),
     expiresAt: new Date(Date.now() + DAY_MS).toISOString(),
   }))
-  const [launchKey, setLaunchKey] = useState(() => randomId())
-  // Another coupon is another request.
-  const payWith = (way: (typeof waysToPay)[number][0], coupon: string) => {
-    setWay(way)
-    setGiven(coupon)
-    setLaunchKey(randomId())
-  }
   const minutes = Math.min(LONGEST_MINUTES, agent.max_minutes)
   const bodyWith = (secret: RoomSecret, coupon: string) => ({
     agent_id: agent.id,
@@ -97,10 +94,10 @@ function LaunchForm({ agent, funds: { spacesUrl, balance }, onClose, onLaunched 
     const body = { amount, expires_at: attempt.expiresAt, memo: `Trial of ${agent.name}`.slice(0, 150) }
     return (await api.grantCoupon({ body, idempotencyKey: attempt.grantKey })).data.coupon
   }
-  const launch = async () => {
+  const launch = async (idempotencyKey: string) => {
     room.current ??= await makeRoom(agent.name)
     const coupon = way === 'balance' ? await grant() : given.trim()
-    const { data } = await api.launchSession({ body: bodyWith(room.current, coupon), idempotencyKey: launchKey })
+    const { data } = await api.launchSession({ body: bodyWith(room.current, coupon), idempotencyKey })
     if (!('control_token' in data)) throw new Error('the agent was in the new room already')
     onLaunched({
       sessionId: data.id,
@@ -133,7 +130,7 @@ function LaunchForm({ agent, funds: { spacesUrl, balance }, onClose, onLaunched 
           path={null}
           value={way}
           options={waysToPay}
-          onChange={(chosen) => payWith(chosen, given)}
+          onChange={setWay}
           hint={`Your balance has ${formatNumber(balance)} credits.`}
         />
       )}
@@ -143,7 +140,7 @@ function LaunchForm({ agent, funds: { spacesUrl, balance }, onClose, onLaunched 
           path="/coupon"
           type="password"
           value={given}
-          onChange={(coupon) => payWith(way, coupon)}
+          onChange={setGiven}
           required
           maxLength={200}
         />
