@@ -32,6 +32,7 @@ for (const [name, text] of Object.entries(refused)) {
 
 test('what is wrong is named by its place', () => {
   assert.throws(() => parseStrictJson('{"a":[0,"\\ud800"]}', { maxDepth: 8 }), { path: '/a/1' })
+  assert.throws(() => parseStrictJson('{"b":{"c":[1]},"a":[[2],{"d":3},"\\ud800"]}'), { path: '/a/2' })
 })
 
 test('strings that look like keys are not counted as keys', () => {

@@ -45,7 +45,7 @@ export function parseStrictJson(source: string | Uint8Array, strictness: Strictn
     const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(String(error)) ?? []
     throw new JsonError('', line === undefined ? 'not valid JSON' : `not valid JSON at line ${line}, column ${column}`)
   }
-  const keys = checkValue(value, '', maxDepth, anyNumber)
+  const keys = checkValue(value, [], maxDepth, anyNumber)
   // JSON.parse keeps the last of two equal keys: fewer keys in the value than in the text means that one was lost.
   if (keys !== countKeys(text)) throw new JsonError('', 'an object has the same key twice')
   return value
@@ -73,39 +73,50 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
+/** The names and indexes that lead to a value. It becomes text only in an error: a text for each value took most of the memory. */
+type Path = (string | number)[]
+
+const failAt = (path: Path, message: string) => new JsonError(path.map((name) => `/${name}`).join(''), message)
+
 /** Checks every string and number in the value. Returns the number of object keys. */
-function checkValue(value: unknown, path: string, depthLeft: number, anyNumber: boolean): number {
+function checkValue(value: unknown, path: Path, depthLeft: number, anyNumber: boolean): number {
   if (typeof value === 'string') {
     checkText(value, path)
     return 0
   }
   if (typeof value === 'number') {
     if (!anyNumber && (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))) {
-      throw new JsonError(path, 'a number is out of range: integers go up to 2^53 - 1')
+      throw failAt(path, 'a number is out of range: integers go up to 2^53 - 1')
     }
     return 0
   }
   if (typeof value !== 'object' || value === null) return 0
-  if (depthLeft === 0) throw new JsonError(path, 'nested too deeply')
+  if (depthLeft === 0) throw failAt(path, 'nested too deeply')
   if (Array.isArray(value)) {
     let keys = 0
-    for (let i = 0; i < value.length; i++) keys += checkValue(value[i], `${path}/${i}`, depthLeft - 1, anyNumber)
+    for (let i = 0; i < value.length; i++) {
+      path.push(i)
+      keys += checkValue(value[i], path, depthLeft - 1, anyNumber)
+      path.pop()
+    }
     return keys
   }
   const names = Object.keys(value)
   let keys = names.length
   for (const name of names) {
-    if (name === '__proto__') throw new JsonError(path, 'a key may not be __proto__')
+    if (name === '__proto__') throw failAt(path, 'a key may not be __proto__')
     checkText(name, path)
     const child = (value as Record<string, unknown>)[name]
-    if (child !== null && typeof child !== 'boolean') keys += checkValue(child, `${path}/${name}`, depthLeft - 1, anyNumber)
+    path.push(name)
+    keys += checkValue(child, path, depthLeft - 1, anyNumber)
+    path.pop()
   }
   return keys
 }
 
-function checkText(text: string, path: string): void {
-  if (!text.isWellFormed()) throw new JsonError(path, 'a string holds a lone surrogate')
-  if (text.includes('\0')) throw new JsonError(path, 'a string holds a NUL character')
+function checkText(text: string, path: Path): void {
+  if (!text.isWellFormed()) throw failAt(path, 'a string holds a lone surrogate')
+  if (text.includes('\0')) throw failAt(path, 'a string holds a NUL character')
 }
 
 const backslash = 0x5c
