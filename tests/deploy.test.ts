@@ -59,6 +59,36 @@ test('in compose.yaml, each role has a read-only root file system, and its secre
   assert.deepEqual(compose.services['space']!.secrets, ['database-url', 'space-signing-key'])
 })
 
+test('in compose.yaml, Redis takes its password from its secret, and no command has it as an argument', async (t) => {
+  const skip = skipWithout('redis-server')
+  if (skip) return t.skip(skip)
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-redis-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const password = 'a-password-of-redis'
+  await writeFile(join(folder, 'redis-password'), password)
+  const port = await freePort()
+  const { command, healthcheck } = compose.services['redis'] as Service & { healthcheck: { test: string[] } }
+  const here = (words: string) =>
+    words
+      .replaceAll('$$', '$')
+      .replaceAll('/run/secrets', folder)
+      .replace('exec redis-server', `exec redis-server --port ${port}`)
+      .replace('redis-cli', `redis-cli -p ${port}`)
+  const [shell = '', ...words] = command!.map(here)
+  const redis = spawn(shell, words, { cwd: folder, stdio: 'ignore' })
+  const ended = once(redis, 'exit')
+  t.after(async () => {
+    redis.kill()
+    await ended
+  })
+  const check = () => spawnSync('sh', ['-c', here(healthcheck.test[1]!)], { encoding: 'utf8' }).status === 0
+  await until(check, 'Redis is healthy', 30_000)
+  const refused = spawnSync('redis-cli', ['-p', String(port), 'ping'], { encoding: 'utf8' })
+  assert.match(refused.stdout, /NOAUTH/)
+  for (const one of [command!.at(-1)!, healthcheck.test[1]!])
+    assert.doesNotMatch(one, /^.*(?:--requirepass|-a) .*redis-password/m)
+})
+
 interface Ipam {
   subnet: string
   gateway: string
