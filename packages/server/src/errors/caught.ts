@@ -15,6 +15,12 @@ export function codeOf(thrown: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
+/** Whether a disk, or what an account may use of it, is full. The same may succeed later. */
+export function isDiskFull(thrown: unknown): boolean {
+  const code = codeOf(thrown)
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}
+
 /** A property of an error from outside this code, whose type is not known. */
 export function fieldOf(thrown: unknown, name: string): unknown {
   return isJsonObject(thrown) ? thrown[name] : undefined

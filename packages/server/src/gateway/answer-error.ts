@@ -1,4 +1,4 @@
-import { codeOf, fieldOf } from '#errors/caught.ts'
+import { codeOf, fieldOf, isDiskFull } from '#errors/caught.ts'
 import { Overloaded } from '@atrium/traffic/overloaded'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
@@ -61,8 +61,7 @@ function asApiError(error: unknown): ApiError | undefined {
 
 /** The disk is full, wherever the file was written. A retry may succeed. */
 function fromFullDisk(error: unknown): ApiError | undefined {
-  const code = codeOf(error)
-  return code === 'ENOSPC' || code === 'EDQUOT' ? new ApiError('unavailable', { retryAfterSeconds: 30, cause: error }) : undefined
+  return isDiskFull(error) ? new ApiError('unavailable', { retryAfterSeconds: 30, cause: error }) : undefined
 }
 
 /** Refusals of Fastify, from before any handler ran. */

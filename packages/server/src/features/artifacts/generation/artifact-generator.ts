@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
+import { PictureError } from '@atrium/media/pictures/picture-error'
 import { keepTrying } from '@atrium/traffic/keep-trying'
 import type { Context } from '#features/context.ts'
 import { newId } from '#crypto/random.ts'
+import { isDiskFull } from '#errors/caught.ts'
 import { isPassing } from '#db/is-passing.ts'
 import { LeasePoller, type LeasedRun } from '#db/lease-poller.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
@@ -27,11 +29,11 @@ const renewIntervalMs = 8_000
 const retryPausesSeconds = [5, 15, maxPauseSeconds]
 const maxAttempts = retryPausesSeconds.length + 1
 /**
- * The pause after a transient fault of the database, and in an outage of the blob store. Neither counts as an attempt:
+ * The pause after a transient fault of the database, and in an outage of what stores artifacts. Neither counts as an attempt:
  * they end, or the time of the job does.
  */
 const transientPauseSeconds = 2
-const blobsPauseSeconds = 5
+const outagePauseSeconds = 5
 
 /** Repeats a call to the database until it succeeds. */
 type Retry = <T>(call: () => Promise<T>) => Promise<T>
@@ -173,9 +175,9 @@ export class ArtifactGenerator {
     }
     const isLate = performance.now() >= job.endsAtMs
     if (!isLate && isPassing(error)) return this.#postpone(job, signal, { seconds: transientPauseSeconds, counts: false })
-    if (!isLate && error instanceof BlobError && error.code === 'unavailable') {
+    if (!isLate && isOutage(error)) {
       this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'an artifact could not be stored')
-      return this.#postpone(job, signal, { seconds: blobsPauseSeconds, counts: false })
+      return this.#postpone(job, signal, { seconds: outagePauseSeconds, counts: false })
     }
     const known = error instanceof GenerationError
     if (!known) this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'an artifact could not be generated')
@@ -190,6 +192,12 @@ export class ArtifactGenerator {
     const postpone = () => postponeJob(this.#ctx.db, job.tenantId, job, { owner: this.#owner, ...terms })
     await keepTrying(postpone, { signal, isPassing })
   }
+}
+
+/** The blob store is down, the disk for temporary files is full, or too many pictures wait. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof BlobError) return error.code === 'unavailable'
+  return error instanceof PictureError ? error.code === 'busy' : isDiskFull(error)
 }
 
 function internalError(): GenerationError {

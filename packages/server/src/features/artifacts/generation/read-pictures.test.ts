@@ -8,6 +8,7 @@ import { send, type Got } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 import { PictureChild } from '@atrium/media/pictures/picture-child'
+import { PictureError } from '@atrium/media/pictures/picture-error'
 import { gradient, located } from '@atrium/media/testing/sample-pictures'
 import { StoredWorld, type Place } from '#testing/artifacts/stored-world.ts'
 import { ArtifactGenerator } from './artifact-generator.ts'
@@ -148,6 +149,24 @@ test('a picture process that is killed delays a card, and does not fail it', asy
   const artifacts = [await hostPicture('good.png', await gradient(300, 200).png().toBuffer())]
   assert.equal((await made(await produce({ kind: 'card', artifacts }))).status, 'ready')
   assert.ok(killed > 2)
+})
+
+test('a card waits while the disk is full or too many pictures wait, however often it is tried', async (t) => {
+  const artifacts = [await hostPicture('waits.png', await gradient(300, 200).png().toBuffer())]
+  const { db, pictures } = api.ctx
+  const withFolder = pictures.withFolder.bind(pictures)
+  let refused = 0
+  t.mock.method(pictures, 'withFolder', (...args: Parameters<typeof withFolder>) => {
+    if (++refused > 6) return withFolder(...args)
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    return Promise.reject(refused % 2 === 0 ? full : new PictureError('busy', 'Too many pictures at once.'))
+  })
+  const started = await produce({ kind: 'card', artifacts })
+  const due = statement<never>('test-due', 'update artifact_jobs set run_at = now() where artifact_id = $1 and run_at > now()')
+  const timer = setInterval(() => void db.query(due, [started.body.data.id]).catch(() => undefined), 100)
+  t.after(() => clearInterval(timer))
+  assert.equal((await made(started)).status, 'ready')
+  assert.equal(refused, 7)
 })
 
 test('the hosts of all pictures of a job may take a minute together', async (t) => {
