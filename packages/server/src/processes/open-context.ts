@@ -10,6 +10,7 @@ import { openDatabase } from '#db/database.ts'
 import { SingleFlight } from '#db/single-flight.ts'
 import { Listener } from '@atrium/traffic/listener'
 import { openMediaLoader, openPreviewLoader } from '#features/artifacts/artifact-loaders.ts'
+import { deleteUnserved } from '#features/artifacts/delete-unserved.ts'
 import { Variants } from '#features/artifacts/variants.ts'
 import { CollectionReader } from '#features/collections/collection-reader.ts'
 import { resolveCallers } from '#features/console/resolve-callers.ts'
@@ -222,7 +223,7 @@ export async function openContext(
         : fixedReportKeys(config.reportKeys.keys),
     blobs,
     pictures,
-    variants: new Variants(blobs, pictures),
+    variants: new Variants(blobs, pictures, (artifact) => deleteUnserved(ctx, { ...artifact, artifactId: artifact.id })),
     payments,
     relay: config.turnUrls && secrets.turn ? { urls: config.turnUrls, secret: secrets.turn } : undefined,
   }

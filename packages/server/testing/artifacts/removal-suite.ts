@@ -59,6 +59,20 @@ export function describeRemoval(name: string, open: () => TestApi): void {
       assert.equal((await world.ownerMedia(place, kept)).status, 200)
     })
 
+    test('an artifact that is deleted while a smaller picture of it is made leaves no blob', async (t) => {
+      const place = await world.makeCollection()
+      const { id } = await world.upload(place, png, mime)
+      const { pictures } = world.api.ctx
+      const shrink = pictures.shrink.bind(pictures)
+      t.mock.method(pictures, 'shrink', async (...args: Parameters<typeof shrink>) => {
+        await shrink(...args)
+        await send(world.api, 'DELETE', `/collections/${place.id}/artifacts/${id}`, place.owner)
+        await sweep()
+      })
+      assert.equal((await world.ownerMedia(place, `${id}?w=320`)).status, 404)
+      assert.deepEqual(await world.keys(place), [])
+    })
+
     test('a deleted collection leaves no blob, also of open uploads', async () => {
       const [place, other] = [await world.makeCollection(), await world.makeCollection()]
       await fill(place)

@@ -31,11 +31,14 @@ interface VariantBlob extends BlobStat {
 export class Variants {
   readonly #blobs: Blobs
   readonly #pictures: Pictures
+  readonly #afterWrite: (artifact: StoredArtifact) => Promise<void>
   readonly #pending = new Map<string, Promise<BlobStat>>()
 
-  constructor(blobs: Blobs, pictures: Pictures) {
+  /** `afterWrite` deletes what was stored if the artifact was deleted meanwhile. */
+  constructor(blobs: Blobs, pictures: Pictures, afterWrite: (artifact: StoredArtifact) => Promise<void>) {
     this.#blobs = blobs
     this.#pictures = pictures
+    this.#afterWrite = afterWrite
   }
 
   /**
@@ -66,7 +69,9 @@ export class Variants {
       const { size: bytes } = await stat(out)
       const stream = createReadStream(out)
       try {
-        return await this.#blobs.write(key, { stream, bytes }, { mime: `image/${variant.format}` })
+        const blob = await this.#blobs.write(key, { stream, bytes }, { mime: `image/${variant.format}` })
+        await this.#afterWrite(artifact)
+        return blob
       } finally {
         // A failed write does not read the file to its end. An open file keeps its space, even after it is deleted.
         stream.destroy()

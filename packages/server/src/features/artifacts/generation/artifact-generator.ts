@@ -8,6 +8,7 @@ import { isPassing } from '#db/is-passing.ts'
 import { LeasePoller, type LeasedRun } from '#db/lease-poller.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
+import { deleteUnserved } from '../delete-unserved.ts'
 import { updateStage } from '../store.ts'
 import { finishFailed, finishReady, outOfTime } from './generation-lifecycle.ts'
 import {
@@ -132,8 +133,9 @@ export class ArtifactGenerator {
       // All attempts use one key, and a store may execute a write long after it has failed here. So each stores the same.
       await this.#ctx.blobs.write(originalKey(job, id), bytes, { mime: shown.mime })
       const stored = { ...shown, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
-      await retry(() => finishReady(this.#ctx, job, this.#owner, stored))
-      return 'done'
+      if (await retry(() => finishReady(this.#ctx, job, this.#owner, stored))) return 'done'
+      await retry(() => deleteUnserved(this.#ctx, job))
+      return 'taken_over'
     } catch (error) {
       await this.#fail(job, signal, error)
       return 'failed'

@@ -12,7 +12,8 @@ import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.t
 import { issuerAccount, platformAccount, transactionId } from '#features/credits/ledger/movement.ts'
 import { sweepLedger } from '#features/credits/ledger/ledger.ts'
 import { auditLedger } from '#features/credits/ledger/audit-store.ts'
-import { originalKey } from '#features/blob-deletions/blob-keys.ts'
+import { originalKey, ownerOfKey } from '#features/blob-deletions/blob-keys.ts'
+import { deleteBlobs } from '#features/blob-deletions/delete-blobs.ts'
 import { clearOf } from '../../../../../../tests/support/clear-of.ts'
 import { ArtifactGenerator } from './artifact-generator.ts'
 
@@ -350,6 +351,23 @@ test('deleting a collection during a paint leaves no job, and releases the coupo
   await api.ctx.db.pool.query(`update ledger_due set due_at = now() - interval '1 minute'`)
   await sweepLedger(api.ctx.db, api.ctx.ledger, 100)
   assert.deepEqual(await balanceOf(coupon), { balance: 3, held: 0 })
+})
+
+test('an artifact that is deleted while its bytes are stored leaves none', async (t) => {
+  const { blobs } = api.ctx
+  const write = blobs.write.bind(blobs)
+  let written: string | undefined
+  t.mock.method(blobs, 'write', async (...args: Parameters<typeof write>) => {
+    const [key] = args
+    await send(api, 'DELETE', `/collections/${collection.id}/artifacts/${ownerOfKey(key)?.artifactId}`, owner())
+    await deleteBlobs(api.ctx, 1_000)
+    const stat = await write(...args)
+    written = key
+    return stat
+  })
+  await produce({ kind: 'card' })
+  const isGone = async () => written !== undefined && (await blobs.stat(written)) === undefined
+  await eventually(isGone, 'it is stored, and deleted again', 30_000)
 })
 
 test('the ledger balances afterwards', async () => {

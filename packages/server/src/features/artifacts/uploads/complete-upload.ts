@@ -4,7 +4,7 @@ import { UploadMismatch } from '@atrium/media/video/upload-mismatch'
 import { newId } from '#crypto/random.ts'
 import type { Db, Tx } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { artifactPrefix, blobDeletionsOfArtifact, ownerOfKey, uploadKey } from '#features/blob-deletions/blob-keys.ts'
+import { blobDeletionsOfArtifact, ownerOfKey, uploadKey } from '#features/blob-deletions/blob-keys.ts'
 import { deleteQueuedNow } from '#features/blob-deletions/delete-blobs.ts'
 import { type BlobDeletion, insertBlobDeletions } from '#features/blob-deletions/store.ts'
 import type { Context } from '#features/context.ts'
@@ -12,6 +12,7 @@ import { recordEvent } from '#features/events/record-event.ts'
 import { assertQuota } from '#features/limits/limits.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
 import { type Artifact, artifactEvent, mediaAddress } from '../artifact.ts'
+import { deleteUnserved } from '../delete-unserved.ts'
 import { findArtifact, findArtifactForUpdate, updateFailed, updateReady } from '../store.ts'
 import { type StoredUpload, storePicture, storeVideo } from './store-upload.ts'
 import { UploadLease, UploadLeaseLostError } from './upload-lease.ts'
@@ -129,19 +130,6 @@ async function endUpload(ctx: Context, upload: ClaimedUpload, deletions: BlobDel
     return true
   })
   if (!done) return deleteUnserved(ctx, upload)
-  await deleteQueuedNow(ctx, deletions)
-}
-
-/**
- * Deletes the blobs of an artifact that was deleted or has failed during the check: the check may have stored a blob
- * after the queued deletion ran. Neither state is ever left, so nothing can serve these blobs later. They are queued
- * again: a backup that runs may have a row from when another check had made the artifact ready.
- */
-async function deleteUnserved(ctx: Context, { tenantId, collectionId, artifactId }: UploadKey): Promise<void> {
-  const artifact = await findArtifact(ctx.db, tenantId, collectionId, artifactId)
-  if (artifact && artifact.status !== 'failed') return
-  const deletions = [{ tenantId, target: artifactPrefix({ tenantId, collectionId }, artifactId) }]
-  await ctx.db.lane(tenantId).transaction((tx) => insertBlobDeletions(tx, deletions))
   await deleteQueuedNow(ctx, deletions)
 }
 
