@@ -7,7 +7,7 @@ import { type OwnDevice, ownDevice } from '../identity/room-device.ts'
 import { dropRoomToken, findRoomToken } from '../identity/room-token.ts'
 import { listedLink, type RoomLink } from '../room-link.ts'
 import { clockExplained, markAnswered } from './device-standing.ts'
-import { optionsOf } from './listed-channel.ts'
+import { optionsOf } from './listed-options.ts'
 
 /** own: this device has answered it, or is on the list already, as the owner's is. used: it is not open for this device. */
 export type FoundInvitation =

@@ -16,24 +16,19 @@ import { admitVouched, vouchFor } from '@atrium/room-client/second-devices'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { RoomPage } from '@atrium/room-client/space-ops'
 import { TamperedRoomError } from '@atrium/room-client/tampered-room-error'
-import { loadConfig } from '../config.ts'
 import { type OwnDevice, ownDevice } from '../identity/room-device.ts'
 import { dropRoomToken, findRoomToken, keepRoomToken } from '../identity/room-token.ts'
 import { listedLink, ownerIn, type RoomLink } from '../room-link.ts'
-import { getServiceOrigin } from '../service.ts'
 import type { Channel, ReadOptions, Said } from './channel.ts'
 import { DeviceStanding } from './device-standing.ts'
+import { InvitationTexts } from './invitation-texts.ts'
 import type { OtherMembers } from './kept-rooms.ts'
 import { ListedOpener } from './listed-opener.ts'
+import { optionsOf } from './listed-options.ts'
 import { otherMembers, refreshMembers } from './other-members.ts'
 import { emptyList } from './room-list.ts'
 import { shownEntry } from './shown-entry.ts'
-import { holdLock, ifUnlocked } from './tab-lock.ts'
 import { Vault } from './vault.ts'
-
-const TIMEOUT_MS = 20_000
-/** In what this device keeps of the room: the text of each invitation. */
-const INVITATION = 'invitation/'
 
 /** A client-sealed room with a list, in which this device has keys of its own. */
 export class ListedChannel implements Channel {
@@ -44,8 +39,7 @@ export class ListedChannel implements Channel {
   readonly #standing: DeviceStanding
   #opener: ListedOpener | undefined
   #connection: ListedConnection
-  /** The invitations that were asked for and may not be on the list, by whom they are for. Their texts stay meanwhile. */
-  readonly #unfinished = new Map<string, readonly { key: string; end: () => Promise<void> }[]>()
+  readonly #texts: InvitationTexts
   /** Settles when every invitation that was asked for is on the list or has failed. */
   #inviting: Promise<unknown> = Promise.resolve()
   /** Up to where messages were returned. */
@@ -57,6 +51,7 @@ export class ListedChannel implements Channel {
     this.vault = vault
     this.#standing = new DeviceStanding(options, vault)
     this.#connection = new ListedConnection(options)
+    this.#texts = new InvitationTexts(vault, this.list, () => this.#connection.invitations(undefined))
   }
 
   static async open(link: RoomLink): Promise<ListedChannel> {
@@ -122,49 +117,17 @@ export class ListedChannel implements Channel {
   }
 
   async #invite(who: string): Promise<void> {
-    const before = this.#unfinished.get(who) ?? []
     const { invite, text } = await newInvitation(this.#options.room, this.#connection.owner, who)
-    const end = await holdLock(INVITATION + invite.key)
-    this.#unfinished.set(who, [...before, { key: invite.key, end }])
-    // Before the list has it: a tab that is closed in between would have lost the link of an invitation that is open.
-    await this.vault.write(INVITATION + invite.key, text)
-    const keys = before.map(({ key }) => key)
+    const before = await this.#texts.begin(who, invite.key, text)
     try {
-      await this.#explained(this.#connection.open(invite, keys))
+      await this.#explained(this.#connection.open(invite, before))
     } catch (error) {
-      if (!(error instanceof SpaceCallError && error.isPassing)) void this.#finish(who)
+      if (!(error instanceof SpaceCallError && error.isPassing)) void this.#texts.finish(who)
       throw error
     }
-    void this.#release(who)
+    void this.#texts.release(who)
     await this.refresh()
-    void this.#finish(who)
-  }
-
-  async #finish(who: string): Promise<void> {
-    const released = this.#release(who)
-    this.#unfinished.delete(who)
-    await released
-    await this.#dropTexts()
-  }
-
-  /** Releases the locks: no invitation for this person is about to be written any more. */
-  async #release(who: string): Promise<void> {
-    await Promise.all((this.#unfinished.get(who) ?? []).map(({ end }) => end()))
-  }
-
-  /**
-   * Drops the texts of invitations that are not open: they were used or taken back, or have failed, also in a page that was
-   * closed. The list is read once it is certain that no tab is about to write the invitation.
-   */
-  async #dropTexts(): Promise<void> {
-    const isOpen = (name: string, { key }: { key: string }) => name === INVITATION + key
-    for (const name of this.vault.names(INVITATION)) {
-      if (this.list.value.invitations.some((one) => isOpen(name, one))) continue
-      await ifUnlocked(name, async () => {
-        const invitations = await this.#connection.invitations(undefined)
-        if (!invitations.some((one) => isOpen(name, one))) await this.vault.remove(name)
-      })
-    }
+    void this.#texts.finish(who)
   }
 
   /** Resolves to the text of the invitation, which is for the agent alone. */
@@ -258,13 +221,13 @@ export class ListedChannel implements Channel {
   /** The list as it was read last. */
   async refresh(): Promise<void> {
     await this.#showList()
-    void this.#dropTexts()
+    void this.#texts.dropUnused()
     await this.#entered()
   }
 
   async #showList(): Promise<void> {
     const { members, invitations, vouched } = await this.#explained(this.#connection.list())
-    const texts = await Promise.all(invitations.map(({ key }) => this.vault.read<string>(INVITATION + key)))
+    const texts = await Promise.all(invitations.map(({ key }) => this.#texts.read(key)))
     const own = this.own.device.signing.thumbprint
     this.list.update({
       members,
@@ -279,7 +242,7 @@ export class ListedChannel implements Channel {
   /** Ends the visit. The next one, also in this tab, drops the texts of invitations that the list does not have. */
   close(): void {
     this.#closeOpener()
-    void this.#inviting.then(() => Promise.all([...this.#unfinished.keys()].map((who) => this.#release(who))))
+    void this.#inviting.then(() => this.#texts.releaseAll())
   }
 
   #closeOpener(): void {
@@ -359,17 +322,5 @@ export async function prepareListedRoom({
       channel.close()
     }
     return link
-  }
-}
-
-export async function optionsOf({ device }: OwnDevice): Promise<Omit<ListedRoomOptions, 'room' | 'owner'>> {
-  const { identity } = await loadConfig()
-  const origin = getServiceOrigin()
-  return {
-    spaceUrl: `${origin}/space`,
-    audience: origin,
-    device,
-    timeoutMs: TIMEOUT_MS,
-    ...(identity && { identityProvider: { issuer: identity.issuer, clientId: identity.client_id } }),
   }
 }
