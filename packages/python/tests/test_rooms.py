@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from urllib.request import urlopen
 
 from atrium import DeviceKey, Room, RoomSecret, new_room_secret
-from atrium.errors import NotAuthorizedError, NotFoundError, UnexpectedAnswerError
+from atrium.errors import NetworkError, NotAuthorizedError, NotFoundError, UnexpectedAnswerError
 from atrium.rooms import DamagedHistoryError, RewrittenHistoryError, WrongKeyError, open_history, parse_room_link
 from atrium.rooms.lines import BrokenChainError, check_chain, line_hash
 from atrium.types import SpaceSealedAnswer
@@ -151,6 +151,14 @@ class Stubbed(unittest.TestCase):
         for body in bodies:
             with ScriptedServer([json_answer(body)]) as server, self.assertRaises(UnexpectedAnswerError):
                 self.room(server).poll()
+
+    def test_a_room_is_not_created_or_removed_again_after_a_lost_answer(self) -> None:
+        for op, code, status in (("create", "room_exists", 409), ("remove", "not_found", 404)):
+            with ScriptedServer([cut_answer, error_answer(status, code)]) as server, self.assertRaises(NetworkError):
+                getattr(self.room(server), op)()
+            self.assertEqual(len(server.received), 1)
+            with ScriptedServer([error_answer(429, "rate_limited"), json_answer({"ok": True})]) as server:
+                self.assertEqual(getattr(self.room(server), op)(), {"ok": True})
 
     def test_following_survives_an_outage_and_tells_a_rewritten_history(self) -> None:
         entry = {"seq": 0, "message": {"text": "Hello"}}

@@ -48,7 +48,8 @@ export interface CallOptions {
 }
 
 /**
- * Sends one request to the Space endpoint. Every op can safely be repeated, including a turn with a client_id.
+ * Sends one request to the Space endpoint. Most ops can safely be repeated, a turn because of its client_id. The repeat
+ * of a `create` or `make` that took effect fails with 409, and that of a `remove` with 404.
  *
  * Throws SpaceCallError; when `signal` aborts, the signal's reason; and what `identity` or `beforeSend` throws.
  */

@@ -44,7 +44,7 @@ class Room:
 
     Every method raises ``AtriumError``: ``NotAuthorizedError`` (``reason`` names the failed check), ``NotFoundError``
     for a room that does not exist, ``RateLimitedError``, ``NetworkError``. Each call is retried while the service
-    cannot be reached or is overloaded.
+    cannot be reached or is overloaded, but for ``create`` and ``remove``, which are only retried after 429.
 
     Args:
         space_url: The Space endpoint, such as https://api.example/v1/space.
@@ -196,6 +196,8 @@ class Room:
             agents: Ids of agents to admit.
             title: 1 to 200 characters.
             require_proof: Whether every call must prove that the device holds its key.
+
+        After a ``NetworkError`` the room may exist.
         """
         fields = {"policy": policy, "allow": allow, "agents": agents, "title": title, "require_proof": require_proof}
         return self._change("create", fields)
@@ -209,7 +211,7 @@ class Room:
         return self._change("expel", {"emails": emails, "agents": agents})
 
     def remove(self) -> SpaceChanged:
-        """Deletes the room with everything in it. For its owner."""
+        """Deletes the room with everything in it. For its owner. After a ``NetworkError`` it may be gone."""
         return self._change("remove", {})
 
     def close(self) -> None:
@@ -229,7 +231,9 @@ class Room:
         return cast(SpacePollAnswer, self._call(request, retries=retries, extra=wait_ms / 1_000))
 
     def _call(self, fields: dict[str, Any], *, retries: int | None = None, extra: float = 0.0) -> Any:
-        """Every op can safely be repeated, including a turn with a client_id."""
+        """Sends one request. Every op can be repeated, a turn because of its client_id, but for create and remove: after
+        a lost answer, the repeat of one that took effect would fail with 409 or 404.
+        """
         is_sealed = fields["op"] == "sealed"
         request: dict[str, Any] = {"room": self.secret.room, **fields}
         if not is_sealed:
@@ -256,7 +260,10 @@ class Room:
             return body
 
         return with_retries(
-            attempt, retries=self._retries if retries is None else retries, repeatable=True, sleep=self._sleep
+            attempt,
+            retries=self._retries if retries is None else retries,
+            repeatable=fields["op"] not in ("create", "remove"),
+            sleep=self._sleep,
         )
 
 
