@@ -31,6 +31,8 @@ class ScriptedServer:
 
     scripts: list[Script]
     received: list[Received] = field(default_factory=list)
+    reads_bodies: bool = True
+    """False: the script answers while the body arrives, and the connection is closed with the rest of it unread."""
 
     def __enter__(self) -> ScriptedServer:
         scripted = self
@@ -45,7 +47,11 @@ class ScriptedServer:
                     self.close_connection = True
 
             def answer(self) -> None:
-                body = self.rfile.read(int(self.headers.get("content-length") or 0))
+                body = b""
+                if scripted.reads_bodies:
+                    body = self.rfile.read(int(self.headers.get("content-length") or 0))
+                else:
+                    self.close_connection = True
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 at = len(scripted.received)
                 scripted.received.append(Received(self.command, self.path, headers, body, self.client_address[1]))

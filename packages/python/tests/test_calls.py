@@ -16,6 +16,7 @@ from atrium.errors import (
     IdempotencyInProgressError,
     InvalidRequestError,
     NetworkError,
+    PayloadTooLargeError,
     RateLimitedError,
     UnavailableError,
     UnexpectedAnswerError,
@@ -45,6 +46,15 @@ class Calls(unittest.TestCase):
         self.assertEqual(first.body, third.body)
         self.assertEqual(second.headers["authorization"], "Bearer wsk_key")
         self.assertEqual(len(self.pauses), 2)
+
+    def test_the_refusal_of_a_body_that_was_not_read_is_the_error(self) -> None:
+        large: Any = {**ITEM, "content": "x" * 8_000_000}
+        with ScriptedServer([error_answer(413, "payload_too_large")], reads_bodies=False) as server:
+            with self.assertRaises(PayloadTooLargeError):
+                self.client(server).add_item("col_1", body=large)
+            self.assertEqual(len(server.received), 1)
+        with ScriptedServer([no_answer], reads_bodies=False) as server, self.assertRaises(NetworkError):
+            self.client(server, retries=0).add_item("col_1", body=large)
 
     def test_an_export_whose_refusal_was_cut_is_asked_for_again(self) -> None:
         with ScriptedServer([reset_answer(503)]) as server:

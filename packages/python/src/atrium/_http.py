@@ -175,14 +175,27 @@ class Http:
         try:
             if getattr(connection, "sends_whole_url", False):
                 target = request.url
-            connection.request(request.method, target, body=request.body, headers=dict(request.headers))
+            unsent: OSError | None = None
+            try:
+                connection.request(request.method, target, body=request.body, headers=dict(request.headers))
+            except (BrokenPipeError, ConnectionResetError) as error:
+                # The server may have answered before it closed the connection, as it does to a body that is too large.
+                unsent = error
             sock = connection.sock
             assert sock is not None
             timed: Any = sock if is_stream else _TimedSocket(sock, deadline)
             sock.settimeout(deadline.left())
             # What HTTPConnection.getresponse does, with a reader that knows the deadline.
             connection.response_class = lambda _, **options: http.client.HTTPResponse(timed, **options)  # type: ignore[assignment]
-            return connection, connection.getresponse(), sock
+            try:
+                response = connection.getresponse()
+            except (OSError, http.client.HTTPException):
+                if unsent is None:
+                    raise
+                raise unsent from None
+            if unsent is not None:
+                response.will_close = True
+            return connection, response, sock
         except BaseException:
             connection.close()
             raise
