@@ -18,7 +18,7 @@ BODY = json.dumps({"id": "evt_1", "type": "collection.deleted", "data": {"collec
 
 
 class Webhooks(unittest.TestCase):
-    def doubt(self, body: bytes, headers: dict[str, str], secret: str | list[str] = SECRET) -> str:
+    def doubt(self, body: bytes | str, headers: dict[str, str], secret: str | list[str] = SECRET) -> str:
         with self.assertRaises(WebhookVerificationError) as caught:
             verify_webhook(body, headers, secret)
         return caught.exception.reason
@@ -50,6 +50,9 @@ class Webhooks(unittest.TestCase):
         self.assertEqual(self.doubt(BODY, headers, []), "bad_signature")
         self.assertEqual(self.doubt(BODY, {**headers, "webhook-id": "evt_2"}), "bad_signature")
         self.assertEqual(self.doubt(BODY, {**headers, "webhook-signature": "v1,"}), "bad_signature")
+        for forged in ("\udcff", "\ud800"):
+            self.assertEqual(self.doubt(BODY, {**headers, "webhook-id": forged}), "bad_signature")
+            self.assertEqual(self.doubt(BODY.decode() + forged, headers), "bad_signature")
         self.assertEqual(self.doubt(BODY, {}), "missing_header")
         self.assertEqual(self.doubt(BODY, {**headers, "webhook-timestamp": "²"}), "bad_timestamp")
         self.assertEqual(self.doubt(BODY, sign_webhook(BODY, SECRET, id="e", at=time.time() - 310)), "too_old")

@@ -56,7 +56,7 @@ def verify_webhook(
     if not event_id or not timestamp or not shown:
         raise WebhookVerificationError("missing_header")
     _assert_recent(timestamp, tolerance_seconds)
-    body = payload.encode() if isinstance(payload, str) else bytes(payload)
+    body = _bytes_of(payload)
     signatures = [signature for text in shown.split(" ") for signature in _signature_of(text)]
     macs = [_sign(key, event_id, timestamp, body) for key in keys]
     # Every pair is compared, so that the time says nothing about which one matched.
@@ -82,13 +82,18 @@ def sign_webhook(payload: bytes | str, secret: str, *, id: str, at: float | None
         ValueError: The secret is malformed.
     """
     timestamp = str(int(time.time() if at is None else at))
-    body = payload.encode() if isinstance(payload, str) else bytes(payload)
+    body = _bytes_of(payload)
     signature = base64.b64encode(_sign(_key_of(secret), id, timestamp, body)).decode()
     return {"webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": f"v1,{signature}"}
 
 
 def _sign(key: bytes, event_id: str, timestamp: str, body: bytes) -> bytes:
-    return hmac.new(key, b".".join((event_id.encode(), timestamp.encode(), body)), hashlib.sha256).digest()
+    return hmac.new(key, b".".join((_bytes_of(event_id), timestamp.encode(), body)), hashlib.sha256).digest()
+
+
+def _bytes_of(text: bytes | str) -> bytes:
+    """A forged text may have lone surrogates, which UTF-8 does not encode. Its signature does not match then."""
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
 
 
 def _key_of(secret: str) -> bytes:
