@@ -4,7 +4,7 @@ const rootOfHost = 'changes the packages or services of the machine'
 const spaceRole = 'tests/inside/role-of-space.test.ts runs it'
 const databaseOfHost =
   'makes a role of the server, which all databases share; tests/faults/refused-starts.test.ts has a role that owns nothing'
-const cluster = 'needs a Kubernetes cluster; tests/deploy.test.ts renders and validates the manifests'
+const cluster = 'needs a Kubernetes cluster; tests/kubernetes-manifests.test.ts renders and validates the manifests'
 const engine = 'needs a container engine and public DNS names; tests/deploy.test.ts validates compose.yaml'
 const movedData = 'tests/faults/supervision.test.ts starts on a folder of data that was moved'
 const systemdRestore = 'tests/deploy.test.ts has systemd read the unit with this file'
