@@ -28,6 +28,9 @@ text() { printf '%s\n' "$1"; }
 
 make database-password openssl rand -hex 24
 make database-url text "postgresql://atrium:$(cat database-password)@$database/atrium?sslmode=${DATABASE_SSLMODE:-disable}"
+make postgres-password openssl rand -hex 24
+make space-database-password openssl rand -hex 24
+make space-database-url text "postgresql://atrium_space:$(cat space-database-password)@$database/atrium?sslmode=${DATABASE_SSLMODE:-disable}"
 make redis-password openssl rand -hex 24
 make redis-url text "redis://:$(cat redis-password)@$redis"
 make admin-token openssl rand -hex 32

@@ -55,7 +55,14 @@ test('in compose.yaml, each role has a read-only root file system, and its secre
     const files = Object.entries(environment).filter(([name]) => name.endsWith('_FILE'))
     assert.deepEqual(files.map(([, path]) => path.replace('/run/secrets/', '')).toSorted(), secrets.toSorted(), role)
   }
-  assert.deepEqual(compose.services['space']!.secrets, ['database-url', 'space-signing-key'])
+  assert.deepEqual(compose.services['space']!.secrets, ['space-database-url', 'space-signing-key'])
+})
+
+test('admit-space.sh gives the role of Space what install.md says', () => {
+  const page = readFileSync(join(deploy, '../docs/operating/install.md'), 'utf8')
+  const [, block = ''] = /^create role atrium_space .*\n([^`]+)```/m.exec(page)!
+  assert.ok(block.length > 100)
+  assert.ok(readFileSync(join(deploy, 'admit-space.sh'), 'utf8').includes(block))
 })
 
 test('in compose.yaml, Redis takes its password from its secret, and no command has it as an argument', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,6 +14,7 @@ import { type Composition, composeUp } from './compose-engine.ts'
 import { type Image, outputOf } from './container.ts'
 import { commandOn } from './network.ts'
 
+const hardeningPage = readFileSync(join(root, 'docs/operating/hardening.md'), 'utf8')
 const backupPage = readFileSync(join(root, 'docs/operating/backup.md'), 'utf8')
 
 /** Caddy signs certificates for names that end so itself. */
@@ -29,7 +30,8 @@ export function testCompose(image: () => Image, folder: () => string): void {
     let place: string
     before(async () => {
       place = await mkdtemp(join(folder(), 'compose-'))
-      for (const name of ['compose.yaml', 'Caddyfile', 'make-secrets.sh']) await cp(join(root, 'deploy', name), join(place, name))
+      for (const name of ['compose.yaml', 'Caddyfile', 'make-secrets.sh', 'make-roles.sh', 'admit-space.sh'])
+        await cp(join(root, 'deploy', name), join(place, name))
       await mkdir(join(place, 'secrets'), { mode: 0o700 })
       // Those that are there stay. The acceptance tests know this one.
       await writeFile(join(place, 'secrets/admin-token'), adminToken, { mode: 0o444 })
@@ -109,6 +111,17 @@ export function testCompose(image: () => Image, folder: () => string): void {
       assert.match(log.text, /172\.30\.87\.1"/)
     })
 
+    test('connects as no superuser, and Space with a role that reads nothing of tenants', async () => {
+      const query = async (url: string, sql: string) => {
+        const address = (await readFile(join(place, 'secrets', url), 'utf8')).trim()
+        return composition.container('postgres').exec('psql', address, '-Atc', sql)
+      }
+      const [, superuser = ''] = /psql "\$DATABASE_URL" -Atc '([^']+)'/.exec(hardeningPage)!
+      for (const url of ['database-url', 'space-database-url'])
+        assert.deepEqual(await query(url, superuser), { code: 0, output: 'f\n' }, url)
+      assert.match((await query('space-database-url', 'select from tenants')).output, /permission denied/)
+    })
+
     test('keeps what it has when PostgreSQL and the API are killed and start again', async () => {
       const created = await post('/v1/tenants', { name: 'Kept' }, '-H', `x-admin-token: ${adminToken}`)
       const { data } = JSON.parse(created.text) as { data: { secret_key: string } }
@@ -145,8 +158,10 @@ export function testCompose(image: () => Image, folder: () => string): void {
       assert.match(restored.output, /Restored\. All hashes and counts are those of the manifest/)
       await composition.start('migrate')
       assert.equal(await composition.container('migrate').ended(), 0, composition.said())
-      await composition.start('api')
-      await composition.untilHealthy('api')
+      await composition.start('admit-space')
+      assert.equal(await composition.container('admit-space').ended(), 0, composition.said())
+      for (const name of ['space', 'api']) await composition.start(name)
+      for (const name of ['space', 'api']) await composition.untilHealthy(name)
       const listed = await composition.container('api').exec('atrium', 'tenants', 'list')
       assert.match(listed.output, /Archived/)
     })
