@@ -32,6 +32,7 @@ export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>
     'ExecStart=/opt/atrium/node_modules/.bin/node packages/cli/bin/atrium.cjs restore /backups/2026-11-22.tar --verify':
       systemdRestore,
     END: systemdRestore,
+    'systemctl enable --now atrium': rootOfHost,
     'systemctl daemon-reload': rootOfHost,
     'systemctl start atrium': rootOfHost,
     'journalctl --unit atrium': rootOfHost,
@@ -139,6 +140,7 @@ export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>
     'mv atrium-0.1.0/data atrium-0.2.0/data': movedData,
     'cd atrium-0.2.0': release,
     'NODE_ENV=production npm start': release,
+    'rm -rf /opt/atrium.old': rootOfHost,
     'mkdir /opt/atrium.new': rootOfHost,
     'tar -xzf atrium-0.2.0.tar.gz --strip-components=1 -C /opt/atrium.new': rootOfHost,
     '(cd /opt/atrium.new && npm ci --omit=dev)': rootOfHost,
