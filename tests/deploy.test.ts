@@ -66,7 +66,7 @@ test('admit-space.sh gives the role of Space what install.md says', () => {
 })
 
 test('in compose.yaml, Redis takes its password from its secret, and no command has it as an argument', async (t) => {
-  const skip = skipWithout('redis-server')
+  const skip = skipWithout('redis-cli', 'redis-server')
   if (skip) return t.skip(skip)
   const folder = await mkdtemp(join(tmpdir(), 'atrium-redis-'))
   t.after(() => rm(folder, { recursive: true }))
@@ -89,7 +89,7 @@ test('in compose.yaml, Redis takes its password from its secret, and no command 
   })
   const check = () => spawnSync('sh', ['-c', here(healthcheck.test[1]!)], { encoding: 'utf8' }).status === 0
   await until(check, 'Redis is healthy', 30_000)
-  const refused = spawnSync('redis-cli', ['-p', String(port), 'ping'], { encoding: 'utf8' })
+  const refused = spawnSync(findProgram('redis-cli')!, ['-p', String(port), 'ping'], { encoding: 'utf8' })
   assert.match(refused.stdout, /NOAUTH/)
   for (const one of [command!.at(-1)!, healthcheck.test[1]!])
     assert.doesNotMatch(one, /^.*(?:--requirepass|-a) .*redis-password/m)

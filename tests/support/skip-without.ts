@@ -32,6 +32,7 @@ const packages = {
   pg_isready: 'postgresql-client',
   psql: 'postgresql-client',
   python3: 'python3',
+  'redis-cli': 'redis-tools',
   'redis-server': 'redis-server',
   setpriv: 'util-linux',
   squid: 'squid',
