@@ -7,12 +7,13 @@ import { PictureError } from '@atrium/media/pictures/picture-error'
 import { Pictures } from '@atrium/media/pictures/pictures'
 import { gradient } from '@atrium/media/testing/sample-pictures'
 import { StoredWorld } from '#testing/artifacts/stored-world.ts'
+import { BlobError } from '#ports/blobs/blobs.ts'
 import { startTestApi } from '#testing/test-api.ts'
 
-const noProc = !existsSync('/proc/self/fd') && 'needs /proc'
+const noProc = !(existsSync('/proc/self/fd') && existsSync('/sys/kernel')) && 'needs /proc and /sys'
 
 test(
-  'a smaller picture that cannot be stored leaves no file open, so that a full disk gets its space back',
+  'the original is sent if a smaller picture cannot be stored, and no file stays open, so that a full disk gets its space back',
   { skip: noProc },
   async (t) => {
     const api = await startTestApi()
@@ -20,11 +21,14 @@ test(
     const world = await StoredWorld.open(api)
     const place = await world.makeCollection()
     const picture = await world.publish(place, await gradient(1_000, 600).jpeg().toBuffer(), 'image/jpeg')
-    // A file system without free space: the store refuses every write.
+    // A file system that accepts no file, as one without free space: the store refuses every write.
     const growing = join(api.ctx.config.dataDir, 'blobs', '.growing')
     await rm(growing, { recursive: true })
-    await symlink('/proc', growing)
-    for (let asked = 0; asked < 5; asked++) assert.equal((await world.media(`${picture}?w=320`)).status, 503)
+    await symlink('/sys', growing)
+    for (let asked = 0; asked < 5; asked++) {
+      const { status, headers } = await world.media(`${picture}?w=320`)
+      assert.deepEqual([status, headers['content-type'], headers['cache-control']], [200, 'image/jpeg', 'private, no-store'])
+    }
     const open = await Promise.all((await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))
     assert.deepEqual(
       open.filter((path) => path.includes('/variant')),
@@ -33,22 +37,26 @@ test(
   },
 )
 
-test('the original is sent, and not cached, while too many smaller pictures are being made', async (t) => {
+test('the original is sent, and not cached, while the disk is full or too many smaller pictures are being made', async (t) => {
   const api = await startTestApi()
   t.after(() => api.close())
   const world = await StoredWorld.open(api)
   const place = await world.makeCollection()
   const original = await gradient(1_000, 600).png().toBuffer()
   const picture = await world.publish(place, original, 'image/png')
-  const shrink = t.mock.method(Pictures.prototype, 'shrink', () =>
-    Promise.reject(new PictureError('busy', 'Too many pictures at once.')),
-  )
-  const standIn = await world.media(`${picture}?w=320`)
-  assert.equal(standIn.status, 200)
-  assert.equal(standIn.headers['content-type'], 'image/png')
-  assert.equal(standIn.headers['cache-control'], 'private, no-store')
-  assert.deepEqual(standIn.body, (await world.media(picture)).body)
-  shrink.mock.restore()
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  for (const fault of [new PictureError('busy', 'Too many pictures at once.'), full]) {
+    const shrink = t.mock.method(Pictures.prototype, 'shrink', () => Promise.reject(fault))
+    const standIn = await world.media(`${picture}?w=320`)
+    assert.equal(standIn.status, 200)
+    assert.equal(standIn.headers['content-type'], 'image/png')
+    assert.equal(standIn.headers['cache-control'], 'private, no-store')
+    assert.deepEqual(standIn.body, (await world.media(picture)).body)
+    shrink.mock.restore()
+  }
+  const read = t.mock.method(api.ctx.blobs, 'read', () => Promise.reject(new BlobError('unavailable', 'the store is down')))
+  assert.equal((await world.media(`${picture}?w=320`)).status, 503)
+  read.mock.restore()
   const smaller = await world.media(`${picture}?w=320`)
   assert.equal(smaller.headers['content-type'], 'image/webp')
   assert.match(String(smaller.headers['cache-control']), /immutable/)

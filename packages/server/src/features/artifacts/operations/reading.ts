@@ -2,6 +2,7 @@ import { limits } from '@atrium/contract/limits'
 import { PictureError } from '@atrium/media/pictures/picture-error'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, invalid } from '#errors/api-error.ts'
+import { isDiskFull } from '#errors/caught.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { checkCapability } from '#features/collections/check-capability.ts'
 import { isMemberOf } from '#features/console/is-member-of.ts'
@@ -92,14 +93,18 @@ function originalOf(artifact: StoredArtifact) {
   return { key: originalKey(artifact, artifact.id), mime, bytes, etag: sha256 }
 }
 
-/** undefined: too many pictures are being made. A page has no other picture to show, so the original is better than an error. */
+/**
+ * undefined: too many pictures are being made, or there is no room for another one. A page has no other picture to show,
+ * so the original is better than an error.
+ */
 async function findVariant(ctx: Context, artifact: StoredArtifact, variant: Variant) {
   if (!artifact.mime.startsWith('image/')) throw invalid('w', 'is only valid for pictures, and this artifact is a video')
   try {
     return await ctx.variants.get(artifact, variant)
   } catch (error) {
-    if (!(error instanceof PictureError)) throw error
-    ctx.log.warn({ err: error, artifact: artifact.id }, 'a smaller picture could not be made; the original was sent')
+    // A store that is down does not send the original either.
+    if (!(error instanceof PictureError || isUnavailable(error) || isDiskFull(error))) throw error
+    ctx.log.warn({ err: error, artifact: artifact.id }, 'a smaller picture could not be made; the original is sent')
     return undefined
   }
 }
@@ -111,6 +116,7 @@ function extensionOf(mime: string): string {
 function apiErrorOf(error: unknown): unknown {
   // The artifact was deleted after it was loaded.
   if (error instanceof BlobError && error.code === 'not_found') return new ApiError('not_found')
-  const isTransient = error instanceof BlobError && error.code === 'unavailable'
-  return isTransient ? new ApiError('unavailable', { retryAfterSeconds, cause: error }) : error
+  return isUnavailable(error) ? new ApiError('unavailable', { retryAfterSeconds, cause: error }) : error
 }
+
+const isUnavailable = (error: unknown) => error instanceof BlobError && error.code === 'unavailable'
