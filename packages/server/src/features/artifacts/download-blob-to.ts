@@ -14,11 +14,12 @@ export interface DownloadedBlob {
  * `maxBytes`.
  */
 export async function downloadBlobTo(path: string, blobs: Blobs, key: string, maxBytes: number): Promise<DownloadedBlob> {
-  const { stream } = await blobs.read(key)
   const hash = createHash('sha256')
   let bytes = 0
+  // Before the blob, whose stream has to be read or destroyed.
   const file = await open(path, 'wx', 0o600)
   try {
+    const { stream } = await blobs.read(key)
     for await (const chunk of stream) {
       assertBytes(chunk)
       bytes += chunk.length
