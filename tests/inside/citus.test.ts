@@ -9,10 +9,13 @@ import pg from 'pg'
 import { checkChain, lineHash } from '../../packages/sealing/src/node-lines.ts'
 import { migrationsFolder, readMigrationFiles } from '../../packages/server/src/db/migration-files.ts'
 import { findPending, listApplied } from '../../packages/server/src/db/schema-state.ts'
+import { distribute } from '../../packages/server/src/features/distribution/distribute.ts'
 import { untilServed } from '../../packages/server/testing/http.ts'
 import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
+import { untilBlocked } from '../../packages/server/testing/until-blocked.ts'
 import type { RoomHead } from '../../packages/space/src/rooms/head.ts'
 import { appendLines, listHeads, listLinesWithin } from '../../packages/space/src/rooms/store.ts'
+import { ConnectionLost } from '../../packages/traffic/src/database-errors.ts'
 import { adminToken, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import {
   askGood,
@@ -126,7 +129,19 @@ describe('on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_000 }, () 
     connected.release(true)
     assert.match(reason, /other programs are connected to the database \(a script, another\)/)
     assert.equal(refused, 1)
-    distributed = await mustRun(['distribute'], cluster.url)
+    distributed = await distributeWhile(assertNoStart)
+    // Now it moves nothing. The answer to its first commit is lost.
+    const asker = await db.connect()
+    const query = async (text: string, values: unknown[]) => {
+      const result = await asker.query(text, values)
+      if (text === 'commit') throw new ConnectionLost('cut')
+      return result
+    }
+    const uncertain = distribute({ query }, () => undefined)
+    await assert.rejects(uncertain, {
+      message: 'whether the tables of rooms were moved is not known: run atrium distribute again: cut',
+    })
+    asker.release(true)
     repeated = await mustRun(['distribute'], cluster.url)
     spread = await readSpread(cluster.url)
     server = await startAtrium({ databaseUrl: cluster.url, space: true, env })
@@ -137,6 +152,35 @@ describe('on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_000 }, () 
     await db?.end()
     await cluster?.stop()
   })
+
+  /** Runs `work` after the command has looked for other programs, and before it has moved a table. */
+  async function distributeWhile(work: () => Promise<void>): Promise<string> {
+    // As Citus' own sessions, these do not count as programs.
+    const own = new pg.Pool({ connectionString: cluster.url, max: 2, application_name: 'citus_test' })
+    const holder = await own.connect()
+    await holder.query('begin; lock table rooms in access share mode')
+    const running = atrium(['distribute'], cluster.url)
+    try {
+      await untilBlocked(own)
+      await work()
+    } finally {
+      await holder.query('commit')
+      holder.release()
+      await own.end()
+    }
+    const [code, output] = await running
+    assert.equal(code, 0, output)
+    return output
+  }
+
+  /** A process would believe for as long as it runs that nothing is spread. */
+  async function assertNoStart(): Promise<void> {
+    const starts = ['api', 'space'].map((command) => atrium([command], cluster.url, { PORT: '0', SPACE_PORT: '0' }))
+    for (const [code, output] of await Promise.all(starts)) {
+      assert.match(output, /atrium distribute is moving tables of this database: start again when it has ended/)
+      assert.equal(code, 1)
+    }
+  }
 
   async function call(op: string, fields: object) {
     const res = await fetch(`${server.spacesOrigin}/space`, {

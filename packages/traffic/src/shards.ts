@@ -1,4 +1,10 @@
 /**
+ * The key of the advisory lock that `atrium distribute` holds in its session. A process reads where the shards are when it
+ * starts, and only while nobody holds this lock: it would not learn what the command moves.
+ */
+export const distributionLockKey = '7310025491123310545'
+
+/**
  * Which shard of a distributed table a text belongs to. Citus gives each shard a range of hashes, so the process can
  * tell it without a query. On PostgreSQL alone there is one shard.
  */

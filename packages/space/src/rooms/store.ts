@@ -1,4 +1,5 @@
 import { required } from '@atrium/contract/required'
+import { distributionLockKey } from '@atrium/traffic/shards'
 import type { RoomHead } from './head.ts'
 
 /** A fixed query, prepared under its name. */
@@ -178,16 +179,17 @@ export async function appendLines<G extends Growth>(db: Db, growths: G[], oneSha
   })
 }
 
-/** Where the shards of rooms begin in the range of hashes; empty if rooms are in one place. */
+/** Where the shards of rooms begin in the range of hashes; empty if rooms are in one place. Throws while they are moved. */
 export async function listRoomShards(db: Db): Promise<number[]> {
   const [found] = (
-    await db.query<{ found: string | null }>({
+    await db.query<{ found: string | null; free: number }>({
       name: 'rooms-has-shards',
-      text: `select to_regclass('pg_catalog.pg_dist_shard')::text as found`,
+      text: `select to_regclass('pg_catalog.pg_dist_shard')::text as found, pg_try_advisory_xact_lock_shared(${distributionLockKey})::int as free`,
       values: [],
     })
   ).rows
   if (!found?.found) return []
+  if (found.free === 0) throw new Error('atrium distribute is moving tables of this database: start again when it has ended')
   const { rows } = await db.query<{ start: number }>({
     name: 'rooms-shards',
     text: `select shardminvalue::int as start from pg_dist_shard where logicalrelid = 'rooms'::regclass`,

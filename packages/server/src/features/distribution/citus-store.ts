@@ -1,3 +1,4 @@
+import { distributionLockKey } from '@atrium/traffic/shards'
 import { ownSchema, type Queryable } from '#db/schema-state.ts'
 
 /** What Citus says about this database; undefined: the extension is not installed in it. */
@@ -14,6 +15,11 @@ export async function findCluster(db: Queryable): Promise<Cluster | undefined> {
   )
   const [row] = rows
   return { isCoordinator: String(row?.coordinator) === 'true', workers: Number(row?.workers ?? 0) }
+}
+
+/** Until the session ends, no process starts. */
+export async function holdOffStarts(db: Queryable): Promise<void> {
+  await db.query(`select pg_advisory_lock(${distributionLockKey})`)
 }
 
 /** A session of another program. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { isAnswerLost } from '@atrium/traffic/database-errors'
 import type { Queryable } from '#db/schema-state.ts'
 import { messageOf } from '#errors/caught.ts'
 import { StartError } from '#errors/start-error.ts'
@@ -11,10 +12,12 @@ import { groups, listSpread, placements, type Group, type Placement, type TableN
  * that are left. `say` receives a line for each step.
  *
  * Throws StartError, and changes nothing, where this is not possible: without Citus, on a worker, in a cluster without
- * workers, or while other programs are connected. The caller holds the lock of migrations.
+ * workers, or while other programs are connected. The caller holds the lock of migrations, and closes the session
+ * afterwards.
  */
 export async function distribute(db: Queryable, say: (line: string) => void): Promise<void> {
   await assertCluster(db)
+  await citus.holdOffStarts(db)
   await assertAlone(db)
   for (const group of Object.keys(groups) as Group[]) {
     for (const line of await inTransaction(db, `the tables of ${group}`, () => spreadGroup(db, group))) say(line)
@@ -50,7 +53,10 @@ async function assertCluster(db: Queryable): Promise<void> {
 /** PostgreSQL ends the session of a program that has just left, such as this one's own, only after a moment. */
 const goneWithinMs = 3_000
 
-/** A process that runs has read where the shards are, or that there are none, when it started. */
+/**
+ * A process that runs has read where the shards are, or that there are none, when it started. One that starts later finds
+ * that starts are held off.
+ */
 async function assertAlone(db: Queryable): Promise<void> {
   const until = performance.now() + goneWithinMs
   let others = await citus.listOtherPrograms(db)
@@ -69,14 +75,20 @@ async function assertAlone(db: Queryable): Promise<void> {
 
 async function inTransaction(db: Queryable, what: string, work: () => Promise<string[]>): Promise<string[]> {
   await db.query('begin')
+  let isEnding = false
   try {
     const lines = await work()
+    isEnding = true
     await db.query('commit')
     return lines
   } catch (error) {
     // Without a connection there is nothing to roll back, and the first error is thrown.
     await db.query('rollback').catch(() => undefined)
-    throw new StartError(`${what} were not moved, and are as they were: ${messageOf(error)}`, { cause: error })
+    const outcome =
+      isEnding && isAnswerLost(error)
+        ? `whether ${what} were moved is not known: run atrium distribute again`
+        : `${what} were not moved, and are as they were`
+    throw new StartError(`${outcome}: ${messageOf(error)}`, { cause: error })
   }
 }
 

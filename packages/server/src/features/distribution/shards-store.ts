@@ -1,11 +1,13 @@
+import { distributionLockKey } from '@atrium/traffic/shards'
 import { statement, type Db } from '#db/database.ts'
 import { StartError } from '#errors/start-error.ts'
 import { listSpread } from './placements.ts'
 import { TenantShards } from './tenant-shards.ts'
 
-const hasShardsStatement = statement<{ found: string | null }>(
+// atrium distribute takes the lock before it looks for other sessions. So it finds this one, or the lock is not free.
+const hasShardsStatement = statement<{ found: string | null; free: boolean }>(
   'tenants-has-shards',
-  `select to_regclass('pg_catalog.pg_dist_shard')::text as found`,
+  `select to_regclass('pg_catalog.pg_dist_shard')::text as found, pg_try_advisory_xact_lock_shared(${distributionLockKey}) as free`,
 )
 const shardsStatement = statement<{ start: number; node: number }>(
   'tenants-shards',
@@ -21,12 +23,13 @@ const missingStatement = statement<{ name: string }>(
 )
 
 /**
- * Where the rows of tenants are. Throws StartError if only some of their tables are spread: an earlier release has spread
- * them, and statements of this one expect all.
+ * Where the rows of tenants are. Throws StartError while they are moved, and if only some of their tables are spread: an
+ * earlier release has spread them, and statements of this one expect all.
  */
 export async function readTenantShards(db: Db): Promise<TenantShards> {
   const [row] = await db.query(hasShardsStatement, [])
   if (!row?.found) return new TenantShards()
+  if (!row.free) throw new StartError('atrium distribute is moving tables of this database: start again when it has ended')
   const rows = await db.query(shardsStatement, [])
   const shards = new TenantShards(
     rows.map(({ start }) => start),
