@@ -6,7 +6,12 @@ import { closed, nullable, Timestamp } from './schemas.ts'
 /** The model providers. To add a provider, add its name here and an adapter. */
 export const providers = ['openai', 'anthropic', 'google', 'openai_compatible'] as const
 
-const providerKey = nullable(Type.String({ minLength: 8, maxLength: 500, description: 'The key; null removes it.' }))
+/** In characters. Space around a key does not count and is not stored. */
+export const minProviderKeyLength = 8
+
+const providerKey = nullable(
+  Type.String({ minLength: minProviderKeyLength, maxLength: 500, description: 'The key; null removes it.' }),
+)
 const compatible = nullable(
   closed({
     url: Type.String({
@@ -15,7 +20,7 @@ const compatible = nullable(
       pattern: '^https?://',
       description: 'Base URL, such as https://models.example/v1. https, with a public address.',
     }),
-    key: Type.String({ minLength: 8, maxLength: 500 }),
+    key: Type.String({ minLength: minProviderKeyLength, maxLength: 500 }),
   }),
 )
 const keyHint = Type.Object({

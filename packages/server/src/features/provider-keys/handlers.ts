@@ -1,3 +1,4 @@
+import { minProviderKeyLength } from '@atrium/contract/provider-keys'
 import { invalid } from '#errors/api-error.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { assertHeaderText } from '#http/header-text.ts'
@@ -15,10 +16,13 @@ const setProviderKeys: HandlerOf<'setProviderKeys'> = async ({ ctx, tx, tenantId
     if (wanted === null) await deleteProviderKey(tx, tenantId, provider)
     else {
       const { key, url } = typeof wanted === 'string' ? { key: wanted, url: null } : checkAddress(ctx.egress, wanted)
-      // Space around it is not sent.
-      assertHeaderText(key.trim(), typeof wanted === 'string' ? `/${provider}` : `/${provider}/key`)
-      const keySealed = sealProviderKey(ctx.vault, tenantId, provider, key)
-      await upsertProviderKey(tx, tenantId, { provider, keySealed, hint: `…${key.slice(-4)}`, url })
+      // A line break around a pasted key cannot be sent.
+      const trimmed = key.trim()
+      const path = typeof wanted === 'string' ? `/${provider}` : `/${provider}/key`
+      assertHeaderText(trimmed, path)
+      if (trimmed.length < minProviderKeyLength) throw invalid(path, `has fewer than ${minProviderKeyLength} characters`)
+      const keySealed = sealProviderKey(ctx.vault, tenantId, provider, trimmed)
+      await upsertProviderKey(tx, tenantId, { provider, keySealed, hint: `…${trimmed.slice(-4)}`, url })
     }
   }
   return { status: 200, data: providerKeysView(await listProviderKeys(tx, tenantId)) }

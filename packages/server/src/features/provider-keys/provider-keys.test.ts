@@ -28,6 +28,15 @@ test('a key is shown only by its last characters, and null removes it', async ()
   assert.deepEqual(Object.keys(removed.body.data.providers), ['google'])
 })
 
+test('space around a key is not part of it', async () => {
+  const set = await put({ anthropic: '\n a-canary-0012\r\n' })
+  assert.equal(set.body.data.providers.anthropic.hint, '…0012')
+  for (const body of [{ google: ' '.repeat(8) }, { openai_compatible: { url: 'https://models.example', key: '\nc-seven' } }]) {
+    const got = await put(body)
+    assert.deepEqual([got.status, got.body.error.code], [400, 'invalid_request'])
+  }
+})
+
 test('another tenant does not see the key', async () => {
   await put({ anthropic: 'a-canary-0003' })
   const other = await api.makeTenant()

@@ -23,10 +23,12 @@ let generator: ArtifactGenerator
 let provider: Server
 /** The provider’s answer: a status and a body. */
 let script: { status: number; body: unknown } = { status: 200, body: {} }
+let shownKey: string | undefined
 let collection: { id: string; token: string }
 
 before(async () => {
   provider = createServer((req, res) => {
+    shownKey = req.headers.authorization
     req
       .resume()
       .on('end', () => res.writeHead(script.status, { 'content-type': 'application/json' }).end(JSON.stringify(script.body)))
@@ -227,12 +229,13 @@ describe('painting', () => {
 
   test('fails with a code and costs nothing if the provider refuses it; a used-up quota has its own code', async () => {
     const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
-    const keys = { openai_compatible: { url, key: 'sk-canary-77777' } }
+    const keys = { openai_compatible: { url, key: '\nsk-canary-77777\n' } }
     await send(api, 'PUT', '/tenant/provider-keys', { key: tenant.secretKey, body: keys })
     const coupon = await makeCoupon(3)
     script = { status: 400, body: { error: { message: 'sk-canary-77777 no', code: 'content_policy_violation' } } }
     const refused = await done(await paint({ prompt: 'x', provider: 'openai_compatible', coupon }))
     assert.deepEqual([refused.status, refused.error.code], ['failed', 'provider_refused'])
+    assert.equal(shownKey, 'Bearer sk-canary-77777')
     assert.ok(!JSON.stringify(refused).includes('canary'))
     assert.deepEqual(await balanceOf(coupon), { balance: 3, held: 0 })
     assert.deepEqual(await receiptsOf(coupon), [{ kind: 'paint', sub: refused.id, price: 3, charged: 0 }])
