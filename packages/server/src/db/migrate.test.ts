@@ -170,7 +170,7 @@ test('a session that reads all tables, such as pg_dump, delays neither a migrati
   await writeFile(path.join(functions, 'two.sql'), one('two'))
   const reader = await pool.connect()
   await reader.query('begin; select from schema_migration_checksum, schema_function')
-  const done = await Promise.race([migrate(pool, folder, [functions]), delay(20_000)])
+  const done = await Promise.race([migrate(pool, folder, [functions], { lockWaitMs: 1_000 }), delay(20_000)])
   await reader.query('commit')
   reader.release()
   assert.deepEqual(done, { applied: ['0002-second'], functions: ['two'] })
