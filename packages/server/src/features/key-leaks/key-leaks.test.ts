@@ -97,6 +97,31 @@ test('a reported secret key is revoked, and its tenant gets the event, the audit
   )
 })
 
+test('entries after the end of a key do not hide its requests before', async () => {
+  const tenant = await api.makeTenant()
+  const leaked = await secondKey(tenant)
+  await report([entry(leaked.key)])
+  // Up to a minute after its end, other processes may still have accepted the key. In 200 chunks, 249 of 250 entries are
+  // later; the next chunk has two requests of the key.
+  await api.ctx.db.pool.query(
+    `insert into request_log_chunks
+       (tenant_id, id, first_at, last_at, started_at, requests, refused, failed, duration_sample, entries)
+     select $1, 'req_' || n, f, f + c.ms * interval '1 ms', f, c.size, 0, 0, '{1}', (
+       select json_agg(json_build_array('req_' || n || '-' || i, case when i = 1 then 0 else c.ms end, 'GET', '/tenant', 200, 1, c.key_id))
+       from generate_series(1, c.size) i
+     )
+     from (values (1, 200, 250, 2000, 'key_other'), (201, 201, 2, 500, $2)) c (low, high, size, ms, key_id)
+     cross join generate_series(c.low, c.high) n
+     cross join lateral (
+       select revoked_at + interval '59 s' - case when n = 201 then interval '1 hour' else interval '0' end as f
+       from api_keys where tenant_id = $1 and id = $2
+     ) k`,
+    [tenant.id, leaked.id],
+  )
+  const [{ requests }] = await leaksOf(tenant.secretKey)
+  assert.deepEqual([requests.count, requests.searched_from], [2, null])
+})
+
 test('the same report again, also at the same time, does nothing twice; another place is told', async () => {
   const tenant = await api.makeTenant()
   const leaked = await secondKey(tenant)

@@ -35,7 +35,8 @@ interface Row {
 const summariseStatement = statement<Row>(
   'request-log-key-use',
   // For each key, a bounded number of the tenant's entries before the key's end. There is no index by key, which every
-  // request would pay for.
+  // request would pay for. A chunk that has entries beyond the key's end or the retention is read without being counted,
+  // because it may have only a few of the entries that are searched: one, at least, so that $5 chunks are enough.
   `with wanted as (
      select * from unnest($2::text[], $3::timestamptz[]) as w (key_id, until)
    ), scanned as materialized (
@@ -45,7 +46,9 @@ const summariseStatement = statement<Row>(
        select * from (
          select e.request_id, e.created_at, e.method, e.path, e.status, e.key_id, e.origin
          from (
-           select first_at, entries, sum(requests) over (order by last_at desc, id desc) - requests as before
+           select first_at, entries, coalesce(sum(
+               case when last_at < w.until and first_at >= now() - make_interval(days => $4) then requests else 0 end
+             ) over (order by last_at desc, id desc rows between unbounded preceding and 1 preceding), 0) as before
            from request_log_chunks
            where tenant_id = $1 and first_at < w.until and last_at < w.until + interval '1 minute'
              and last_at >= now() - make_interval(days => $4)
