@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { operations } from '../packages/contract/src/table.ts'
@@ -63,6 +65,21 @@ describe('atrium mcp', { concurrency: 4, timeout: 60_000 }, () => {
     assert.deepEqual((await mcp.call('get_balance')).data, { balance: 20, held: 0, currency: 'credits' })
     assert.match((await mcp.call('search_docs', { query: 'rotate webhook secret' })).data[0].url, /\/docs\/guides\/webhooks$/)
     await mcp.close()
+  })
+
+  test('guides that were unavailable are asked for again', async () => {
+    const statuses = [503, 429, 200]
+    const sections = JSON.stringify([{ path: '/docs/quay', title: 'Quay', text: 'How to light the lanterns.' }])
+    const server = createServer((_, res) => res.writeHead(statuses.shift() ?? 500).end(sections))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const mcp = await connectStdio(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, env)
+    try {
+      for (let n = 0; n < 2; n++) assert.match((await mcp.call('search_docs', { query: 'lanterns' })).text, /cannot be reached/)
+      for (let n = 0; n < 2; n++) assert.equal((await mcp.call('search_docs', { query: 'lanterns' })).data[0].title, 'Quay')
+    } finally {
+      await mcp.close()
+      server.close()
+    }
   })
 
   test('with --allow-writes a session is launched at the agreed price or not at all, followed and stopped', async () => {

@@ -11,9 +11,8 @@ export async function fetchDocs(publicUrl: string): Promise<DocsSection[]> {
   const signal = AbortSignal.timeout(timeoutMs)
   // Not 'error': with it, fetch of Node 20 can lose the signal after the headers have arrived.
   const res = await fetch(`${publicUrl}/docs/sections.json`, { signal, redirect: 'manual' }).catch(() => undefined)
-  if (!res || (res.status >= 300 && res.status < 400))
-    throw new ToolError(`The documentation at ${publicUrl}/docs cannot be reached.`)
-  if (!res.ok) return []
+  if (res?.status === 404) return []
+  if (!res?.ok) throw new ToolError(`The documentation at ${publicUrl}/docs cannot be reached.`)
   const sections: unknown = JSON.parse(await boundedText(res))
   return Array.isArray(sections) ? sections.filter(isSection) : []
 }
