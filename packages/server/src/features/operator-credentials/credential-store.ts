@@ -66,8 +66,9 @@ export async function recordCredentialUse(db: Db, id: string): Promise<void> {
 
 const lockStatement = statement<never>(
   'operator-credentials-lock',
-  // One change at a time, so that the number of active credentials is exact. Reads, and so all calls, go on.
-  'lock table operator_credentials in share row exclusive mode',
+  // One change at a time, so that the number of active credentials is exact. Calls go on, which read the table and record
+  // their use in it. The mode also excludes the stronger one that earlier releases take.
+  'lock table operator_credentials in share update exclusive mode',
 )
 const activeStatement = statement<Row>(
   'operator-credentials-active',

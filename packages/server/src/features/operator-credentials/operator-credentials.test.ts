@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { send, untilServed } from '#testing/http.ts'
+import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
 let api: TestApi
@@ -71,6 +72,25 @@ test('names differ, and no more than twenty credentials are active, however many
     'select count(*)::int as active from operator_credentials where revoked_at is null and (expires_at is null or expires_at > now())',
   )
   assert.deepEqual(rows, [{ active: 20 }])
+})
+
+test('calls do not wait for a change of the credentials', async () => {
+  await query('update operator_credentials set revoked_at = now()')
+  const { token } = await made({ name: 'caller' })
+  await query('create table holds as select 1 as hold')
+  await query(`create function hold() returns trigger language plpgsql as $$ begin
+    while exists (select from holds) loop perform pg_sleep(0.01); end loop;
+    return new;
+  end $$`)
+  await query('create trigger hold before insert on operator_credentials for each row execute function hold()')
+  const change = add({ name: 'held' })
+  const held = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
+  await eventually(async () => (await query(held)).rows.length > 0, 'the change holds its lock')
+  const answer = await send(api, 'GET', '/tenants', as(token))
+  await query('delete from holds')
+  await change
+  await query('drop trigger hold on operator_credentials')
+  assert.equal(answer.status, 200)
 })
 
 test('an Idempotency-Key belongs to one credential: another operator does not get the stored secret', async () => {
