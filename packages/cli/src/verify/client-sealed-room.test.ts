@@ -49,7 +49,7 @@ async function standBefore(t: TestContext, change: (op: string, answer: object) 
     seen.push(body)
     const { status, body: answer } = await space.call((JSON.parse(body) as { op: string }).op, JSON.parse(body) as object)
     const [changedStatus, changed] = change((JSON.parse(body) as { op: string }).op, answer) ?? [status, answer]
-    res.writeHead(changedStatus, { 'content-type': 'application/json' }).end(JSON.stringify(changed))
+    res.writeHead(changedStatus, { 'content-type': 'application/json', 'retry-after': '60' }).end(JSON.stringify(changed))
   })
   server.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -162,6 +162,30 @@ test('a service that takes a room key for such a room is found out', async (t) =
     assert.equal(failures, 1, output)
     assert.match(output, new RegExp(`^FAILED .*${op} with a room key is not refused`, 'm'))
   }
+})
+
+test('a service that is full, or has no answer now, is not accused', async (t) => {
+  const open = await openRoom()
+  const full = await startTestSpace({ ATRIUM_SPACES_URL: audience, ATRIUM_SPACE_MAX_BYTES: '1' }, space.databaseUrl)
+  t.after(() => full.close())
+  const honest = await check(`${open.room}~${open.mk}`, full.origin)
+  assert.equal(honest.failures, 0, honest.output)
+  assert.match(honest.output, /^proved .*refuses every op that takes a room key.*poll, turn, create, admit/m)
+  const busy: Record<string, number> = { turn: 429, create: 503 }
+  const { origin } = await standBefore(t, (op) => (busy[op] === undefined ? undefined : [busy[op], {}]))
+  const { failures, output } = await check(`${open.room}~${open.mk}`, origin)
+  assert.equal(failures, 0, output)
+  for (const [op, status] of Object.entries(busy))
+    assert.match(output, new RegExp(`^not checked .*${op} with a room key is refused for this room: it answers ${status}`, 'm'))
+  assert.match(output, /^proved .*refuses ops that take a room key.*\(poll, admit, expel, rename, remove\)/m)
+})
+
+test('as many recipients are read as a room may have', async (t) => {
+  const { invitation } = await listedRoom()
+  const recipients = [...Array.from({ length: 10_000 }, (_, i) => `device-${i}`), 'unnamed']
+  const { origin } = await standBefore(t, (op, answer) => (op === 'sealed' ? [200, { ...answer, recipients }] : undefined))
+  const { failures, output } = await check(invitation, origin)
+  assert.equal(failures, 0, output)
 })
 
 test('links of each kind are told apart, and a wrong one is refused without being quoted', () => {

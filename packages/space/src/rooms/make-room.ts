@@ -3,7 +3,7 @@ import { lineHash, sealLine } from '@atrium/sealing/node-lines'
 import { formatRecord, type PolicyRecord } from '@atrium/sealing/records'
 import type { Caller, SpaceContext } from '../space-context.ts'
 import type { RoomHead } from './head.ts'
-import { insertRoom } from './store.ts'
+import { insertRoom, listEnds } from './store.ts'
 
 type MakeContext = Pick<SpaceContext, 'db' | 'use'>
 type MakeCaller = Pick<Caller, 'key'>
@@ -37,7 +37,14 @@ async function insertFirstLine(
 ): Promise<RoomHead | 'exists' | 'removed'> {
   const etag = lineHash(line)
   const head = { ...made, count: 1, etag, bytes: line.length, policySeq: 0, policyHash: etag }
-  const takeBack = use.write(caller.key, head.bytes)
+  let takeBack
+  try {
+    takeBack = use.write(caller.key, head.bytes)
+  } catch (error) {
+    // That the name is in use holds also when nothing more may be written, as for a request that is repeated.
+    if ((await listEnds(db, [made.room])).has(made.room)) return 'exists'
+    throw error
+  }
   let outcome
   try {
     outcome = await insertRoom(db, head, line, use.roomLimits(caller.key))

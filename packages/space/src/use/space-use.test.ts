@@ -120,6 +120,24 @@ test('all rooms together have a limit, also where no address has; what is remove
   }
 })
 
+test('a name that is in use is said to be, also where nothing more may be written', async () => {
+  const secret = fresh()
+  const create = (at: TestSpace, made = secret) => at.call('create', { ...made, policy: 'open' }, '192.0.2.40')
+  assert.equal(summary(await create(space)), 'in')
+  for (const [limit, refused] of [
+    [{ ATRIUM_SPACE_MAX_BYTES: '1' }, '503 unavailable the service has no room for more'],
+    [{ ATRIUM_SPACE_BYTES_PER_DAY: '1' }, '429 rate_limited too much written today'],
+  ] as const) {
+    const full = await startTestSpace({ ...limited, ...limit }, space.databaseUrl)
+    try {
+      assert.equal(summary(await create(full)), '409 room_exists room')
+      assert.equal(summary(await create(full, fresh())), refused)
+    } finally {
+      await full.close()
+    }
+  }
+})
+
 test('a room in which nothing was ever said goes after its days, and its name is not used again; all others stay', async () => {
   const [unused, used, young] = [fresh(), fresh(), fresh()]
   for (const secret of [unused, used, young])
