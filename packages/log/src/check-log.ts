@@ -35,7 +35,7 @@ export async function readHead(getFile: GetFile, keys: readonly Verifier[]): Pro
 }
 
 /** Throws LogChanged unless the log still has, in their places, all entries that this device saw. */
-export async function assertContinues(getFile: GetFile, seen: SeenTree, head: OpenedCheckpoint): Promise<void> {
+export async function assertContinues(getFile: GetFile, seen: SeenTree, head: SeenTree): Promise<void> {
   if (head.size < seen.size)
     throw new LogChanged(
       'rolled_back',

@@ -179,7 +179,7 @@ test('an interrupted look proves what the log signed before it', async () => {
 })
 
 /** Serves a log of so many entries, each of an unknown type. */
-function serveEntries(count: number, onLook: () => void = () => undefined): Promise<string> {
+function serveEntries(count: number, onLook: () => unknown = () => undefined): Promise<string> {
   const log = makeLog(count)
   const checkpoint = signCheckpoint({ origin, size: log.size, root: log.root() }, seed)
   return serve((path, res) => {
@@ -330,16 +330,20 @@ test('a webhook that is too slow gets what is sent in time, and a bounded number
 })
 
 test('a monitor whose state cannot be written goes on, and writes it when it can', async () => {
-  const url = await serveEntries(3)
-  const state = join(folder, 'unwritten.json')
-  // In the place of the new file, so that it cannot be opened.
-  mkdirSync(`${state}.next`)
+  const place = mkdtempSync(join(folder, 'unwritten-'))
+  const state = join(place, 'unwritten.json')
+  let isBlocked = true
+  // A folder in the place of the file, made after the monitor has read that there is none.
+  const url = await serveEntries(3, () => isBlocked && mkdirSync(state, { recursive: true }))
   const once = runMonitor(url, '--state', state, '--once')
   assert.equal(await once.ended(60_000), 1)
   assert.match(once.output(), /^what was seen is not remembered: \S+unwritten\.json cannot be written: EISDIR/m)
+  assert.deepEqual(readdirSync(place), ['unwritten.json'], 'no draft stays')
+  rmdirSync(state)
   const run = runMonitor(url, '--state', state, '--interval', '1')
   await until(run, () => (run.output().match(/not remembered/g) ?? []).length >= 2)
-  rmdirSync(`${state}.next`)
+  isBlocked = false
+  rmdirSync(state)
   await until(run, () => existsSync(state))
 })
 

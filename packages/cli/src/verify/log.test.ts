@@ -1,7 +1,7 @@
 import { toHex } from '@atrium/log/bytes'
 import { cosign, ed25519PublicKey, signCheckpoint, witnessVerifier } from '@atrium/log/signing'
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -211,6 +211,35 @@ test('a log that was rolled back, or forked, is named, and nothing of it is beli
   }
   await serveLog([...honest(), ...makeEntries(5)])
   assert.equal((await run()).code, 0, 'what was seen before is still remembered')
+})
+
+test('checks that run at once with one state pass, and the newest head that one of them has seen is remembered', async () => {
+  const more = makeEntries(5)
+  await serveLog(honest())
+  for (const { code, output } of await Promise.all(Array.from({ length: 8 }, () => run()))) assert.equal(code, 0, output)
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('seen')),
+    ['seen'],
+  )
+  const remember = ({ log }: ReturnType<typeof makeLog>) =>
+    writeFileSync(join(folder, 'seen'), JSON.stringify({ origin, size: log.size, root: toHex(log.root()) }))
+  const sizeSeen = () => JSON.parse(readFileSync(join(folder, 'seen'), 'utf8')).size
+  // While this check reads the head, another one sees a later head.
+  await serveLog([...honest(), ...more])
+  const meanwhile = (other: readonly Buffer[]) => {
+    remember(makeLog(honest()))
+    api.answers['GET /log/checkpoint'] = () => {
+      remember(makeLog(other))
+      return { body: makeLog(honest()).checkpoint }
+    }
+  }
+  meanwhile([...honest(), ...more])
+  const older = await run()
+  assert.equal(older.code, 0, older.output)
+  assert.equal(sizeSeen(), 8)
+  // The other check was shown another log.
+  meanwhile([...more, ...honest()])
+  assert.match((await run()).output, /FAILED +the history of the log: the log forked/)
 })
 
 test('a proof of another head is believed only if one continues the other', async () => {

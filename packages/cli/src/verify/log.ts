@@ -48,10 +48,13 @@ export async function checkLog(
   if (!api) return
   const keys = policy.logs.map(({ verifier }) => verifier)
   const getFile: GetFile = async (path) => (await api.get(path, SMALL)).bytes
+  // Before the head: the state that another check writes later may have a newer one.
+  const before = await report.check('the history of the log', async () => ({ text: state && (await readIfThere(state)) }))
+  if (!before) return
   const head = await report.check('the transparency log', () => explained(() => readHead(getFile, keys)))
   if (!head) return
   checkWitnesses(report, head, policy)
-  const isContinued = await report.check('the history of the log', () => checkHistory(report, getFile, head, state))
+  const isContinued = await report.check('the history of the log', () => checkHistory(report, getFile, head, state, before.text))
   if (!isContinued) return
   let latest = head
   const prove = async (entry: object) => {
@@ -90,18 +93,31 @@ function checkWitnesses(report: Report, { origin, size, note }: OpenedCheckpoint
   else report.notChecked(`${what} is not witnessed: others may be shown another log (name witnesses in the policy)`)
 }
 
-/** Returns true if the log may be believed further. */
-async function checkHistory(report: Report, getFile: GetFile, head: OpenedCheckpoint, state: string | undefined): Promise<true> {
+/** Returns true if the log may be believed further. `last`: the content of the state from before the head was read. */
+async function checkHistory(
+  report: Report,
+  getFile: GetFile,
+  head: OpenedCheckpoint,
+  state: string | undefined,
+  last: string | undefined,
+): Promise<true> {
   if (state === undefined) {
     report.notChecked('that the log continues what this machine saw before (--log-state FILE remembers it)')
     return true
   }
-  const last = await readIfThere(state)
   if (last !== undefined) {
     const seen = readSeen(last, head.origin)
     await explained(() => assertContinues(getFile, seen, head))
     report.proved(`the log continues the ${seen.size} entries that this machine saw before`)
   } else report.notChecked('that the log continues what this machine saw before: this is the first time')
+  const now = await readIfThere(state)
+  if (now !== undefined && now !== last) {
+    // Another check has written it meanwhile. Of the two heads, the newer one stays.
+    const other = readSeen(now, head.origin)
+    const [older, newer] = other.size < head.size ? [other, head] : [head, other]
+    await explained(() => assertContinues(getFile, older, newer))
+    if (newer === other) return true
+  }
   await replaceFile(
     state,
     `${JSON.stringify({ origin: head.origin, size: head.size, root: Buffer.from(head.root).toString('hex') })}\n`,
