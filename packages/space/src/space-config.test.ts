@@ -52,6 +52,15 @@ test('the origin of the keys is an address, and a wrong one is reported by its n
   assert.throws(() => read('keys.example'), { message: 'OIDC_JWKS_ORIGIN is not an address' })
 })
 
+test('a limit of requests that is no number is refused, and off turns it off', () => {
+  const read = (text: string) => readSpaceConfig({ DATABASE_URL: 'postgres://db', ATRIUM_RATE_LIMIT: text }).rateLimitFactor
+  assert.deepEqual(['off', '0.5', ' 10 ', ''].map(read), [0, 0.5, 10, 1])
+  for (const wrong of ['1O', '0', '-1', 'Infinity', 'NaN', 'on'])
+    assert.throws(() => read(wrong), {
+      message: `ATRIUM_RATE_LIMIT must be "off" or a factor above 0 such as 10, not "${wrong}"`,
+    })
+})
+
 test('the root leads to the app, and nothing of an address is repeated', async () => {
   const space = await startTestSpace({ ATRIUM_SPACE_COUPON_URL: 'https://shop.example/' })
   const answer = await fetch(`${space.origin}/?to=//evil.example`, { redirect: 'manual' })

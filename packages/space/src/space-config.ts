@@ -67,7 +67,7 @@ export function readSpaceConfig(env: NodeJS.ProcessEnv): SpaceConfig {
     apiUrl: origin('ATRIUM_PUBLIC_URL', publicUrl),
     spaceUrl: `${publicUrl.replace(/(?<!\/)\/+$/, '')}/v1/space`,
     dataDir: get('ATRIUM_DATA_DIR') ?? './data',
-    rateLimitFactor: get('ATRIUM_RATE_LIMIT') === 'off' ? 0 : Number(get('ATRIUM_RATE_LIMIT') ?? '1'),
+    rateLimitFactor: rateLimitFactor(get('ATRIUM_RATE_LIMIT') ?? '1'),
     processes: whole('ATRIUM_SPACE_PROCESSES', get('ATRIUM_SPACE_PROCESSES') ?? '1', 1),
     trustProxy: (get('ATRIUM_TRUST_PROXY') ?? 'loopback').split(',').map((address) => address.trim()),
     maxBytes: whole('ATRIUM_SPACE_MAX_BYTES', get('ATRIUM_SPACE_MAX_BYTES') ?? String(100 * 1024 ** 3), 1),
@@ -106,6 +106,14 @@ function whole(name: string, text: string, least: number): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (!(value >= least)) throw new Error(`${name} must be a whole number from ${least}`)
   return value
+}
+
+function rateLimitFactor(text: string): number {
+  const factor = text === 'off' ? 0 : Number(text)
+  // With NaN, no comparison with a limit would refuse anything.
+  if (!Number.isFinite(factor) || (factor <= 0 && text !== 'off'))
+    throw new Error(`ATRIUM_RATE_LIMIT must be "off" or a factor above 0 such as 10, not "${text}"`)
+  return factor
 }
 
 function labelOf(issuer: string, development: boolean) {
