@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { secret, startStubService, type StubService } from './testing/stub-service.ts'
+import { makeSource, secret, startStubService, type StubService } from './testing/stub-service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-verify-alone-'))
 const file = join(folder, 'atrium-verify.mjs')
@@ -93,6 +93,34 @@ for (const hanging of ['npm', 'docker']) {
     assert.equal(isRunning(pid), false)
   })
 }
+
+test('what a build leaves running in a session of its own does not keep the check from ending', async (t) => {
+  const bin = mkdtempSync(join(folder, 'bin-'))
+  const pidFile = join(bin, 'pid')
+  for (const sandbox of ['bwrap', 'podman', 'docker']) writeFileSync(join(bin, sandbox), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  const build = `import { spawn } from 'node:child_process'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+mkdirSync('packages/space/dist', { recursive: true })
+copyFileSync('code.txt', 'packages/space/dist/space.mjs')
+const left = spawn('sleep', ['300'], { detached: true, stdio: 'inherit' })
+writeFileSync(${JSON.stringify(pidFile)}, String(left.pid))
+left.unref()`
+  const leaving = await startStubService()
+  t.after(() => leaving.close())
+  leaving.certify({ sourceArchive: makeSource(leaving.build.functionCode, { 'build.mjs': build }) })
+  const env = { ...process.env, PATH: `${bin}:${process.env['PATH']}` }
+  const child = spawn(process.execPath, [file, leaving.origin, '--rebuild'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  t.after(() => child.kill('SIGKILL'))
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += chunk))
+  const ended = once(child, 'close', { signal: AbortSignal.timeout(60_000) })
+  for (let i = 0; !existsSync(pidFile) && i < 1_000; i++) await delay(50)
+  const pid = Number(readFileSync(pidFile, 'utf8'))
+  t.after(() => isRunning(pid) && process.kill(pid))
+  const [code] = await ended
+  assert.equal(code, 0, output)
+  assert.ok(isRunning(pid), 'it did not wait for it')
+})
 
 const cli = fileURLToPath(new URL('../atrium.ts', import.meta.url))
 for (const [name, program] of [

@@ -44,6 +44,9 @@ export async function runProgram(name: string, { file, args, folder, env, shell 
   } finally {
     // Ends its background processes.
     end()
+    // A process that has left the group may hold the other ends, and would keep this one from ending.
+    child.stdout.destroy()
+    child.stderr.destroy()
     deadline.signal.removeEventListener('abort', end)
     process.off('exit', end)
   }
