@@ -227,6 +227,17 @@ test('a PostgreSQL that is killed during a long query is restarted at the same a
   assert.deepEqual(await query(url, 'select word from kept'), ['yes'])
 })
 
+test('a PostgreSQL whose log was removed is restarted when it ends', async () => {
+  const dataDir = dataFolder('no-log')
+  const said: string[] = []
+  const url = await start(dataDir, said)
+  rmSync(path.join(dataDir, 'postgres.log'))
+  process.kill(lockedPid(dataDir), 'SIGTERM')
+  await until(() => said.includes('PostgreSQL runs again'), said.join('\n'), 25_000)
+  assert.match(said[0]!, /^PostgreSQL ended: exit code 0 /)
+  assert.deepEqual(await query(url, 'select 1'), [1])
+})
+
 test('Ctrl-C in the terminal leaves PostgreSQL running until stop()', async () => {
   const { child, line: url } = await startInProcess(dataFolder('ctrl-c'))
   const interrupted = nextLine(child)

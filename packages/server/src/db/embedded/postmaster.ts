@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '#errors/start-error.ts'
 import { endStragglers } from './end-stragglers.ts'
+import { lastComplaint, turnLog } from './log-file.ts'
 import { assertNotInUse, isReady, parentSetting, readLockedPid, shutDown } from './running-postmaster.ts'
 import type { ServerUser } from './server-user.ts'
 import { watchParent } from './watchdog.ts'
@@ -11,7 +12,6 @@ import { watchParent } from './watchdog.ts'
 const pollMs = 20
 /** The time for sessions to close by themselves. */
 const leavingMs = 1_000
-const keptLogBytes = 16 * 1024 * 1024
 
 export type PostmasterOptions = {
   postgres: string
@@ -105,18 +105,4 @@ function spawnPostmaster({ postgres, folder, socketFolder, logFile, user, settin
   })
   closeSync(log)
   return child
-}
-
-/** Rotates a large log, keeping one older file, and returns the current length. */
-function turnLog(logFile: string): number {
-  const bytes = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
-  if (bytes <= keptLogBytes) return bytes
-  renameSync(logFile, `${logFile}.old`)
-  return 0
-}
-
-function lastComplaint(logFile: string, fromByte: number): string | undefined {
-  const lines = readFileSync(logFile).subarray(fromByte).toString().split('\n')
-  const complaint = lines.findLast((line) => /(FATAL|PANIC|ERROR|error while loading)/.test(line))
-  return (complaint ?? lines.findLast((line) => line !== ''))?.replace(/^.*?(FATAL|PANIC|ERROR): +/, '')
 }
