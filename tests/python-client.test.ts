@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
+import { certificateKey, validCertificate } from '../packages/server/testing/loopback-certificates.ts'
 import { findRfc9474 } from '../packages/server/testing/rfc9474.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { packPython } from '../scripts/pack/wheel.ts'
@@ -54,11 +55,14 @@ describe('the Python client', { skip, concurrency: 3, timeout: 120_000 }, () => 
     const issuer = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey
     const { n, e } = issuer.export({ format: 'jwk' }) as { n: string; e: string }
     await askGood(atrium.origin, 'POST /v1/epochs', { key: secret, body: { public_key: { kty: 'RSA', n, e }, value: 10 } })
+    const certificate = join(folder, 'tls.pem')
+    await writeFile(certificate, certificateKey + validCertificate)
     settings = {
       ATRIUM_URL: `${atrium.origin}/v1`,
       ATRIUM_KEY: secret,
       SPACE_URL: `${atrium.origin}/v1/space`,
       SPACES_ORIGIN: atrium.spacesOrigin,
+      TLS_CERTIFICATE: certificate,
       ISSUER_KEY: JSON.stringify(issuer.export({ format: 'jwk' })),
       RFC9474_VECTOR: JSON.stringify(vector ?? null),
       WEBHOOK_VECTORS: JSON.stringify(webhookVectors()),

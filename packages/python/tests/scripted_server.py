@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import socket
+import ssl
 import struct
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -33,6 +35,8 @@ class ScriptedServer:
     received: list[Received] = field(default_factory=list)
     reads_bodies: bool = True
     """False: the script answers while the body arrives, and the connection is closed with the rest of it unread."""
+    certificate: str | None = None
+    """A file with a key and its certificate: the server speaks TLS."""
 
     def __enter__(self) -> ScriptedServer:
         scripted = self
@@ -64,8 +68,12 @@ class ScriptedServer:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
+        if self.certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(self.certificate)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self.url = f"{'https' if self.certificate else 'http'}://127.0.0.1:{self._server.server_address[1]}"
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -92,6 +100,18 @@ def json_answer(body: object, status: int = 200, **headers: str) -> Script:
 def error_answer(status: int, code: str, **headers: str) -> Script:
     """An error in the API's envelope."""
     return json_answer({"error": {"code": code, "message": f"This is {code}", "request_id": "req_1"}}, status, **headers)
+
+
+def then_end(script: Script) -> Script:
+    """The script, and the end of what the server sends. The client can read it before the connection is closed."""
+
+    def ending(handler: BaseHTTPRequestHandler) -> None:
+        script(handler)
+        handler.wfile.flush()
+        handler.connection.shutdown(socket.SHUT_WR)
+        time.sleep(0.3)
+
+    return ending
 
 
 def lines_answer(text: str, length: int) -> Script:

@@ -21,7 +21,7 @@ from atrium.errors import (
     UnavailableError,
     UnexpectedAnswerError,
 )
-from scripted_server import ScriptedServer, error_answer, json_answer, lines_answer, no_answer, reset_answer
+from scripted_server import ScriptedServer, error_answer, json_answer, lines_answer, no_answer, reset_answer, then_end
 
 ITEM = {"type": "message", "content": "Hello"}
 DONE = json_answer({"data": {"id": "itm_1"}}, 201)
@@ -55,6 +55,15 @@ class Calls(unittest.TestCase):
             self.assertEqual(len(server.received), 1)
         with ScriptedServer([no_answer], reads_bodies=False) as server, self.assertRaises(NetworkError):
             self.client(server, retries=0).add_item("col_1", body=large)
+
+    def test_over_tls_too_the_refusal_of_a_body_that_was_not_read_is_the_error(self) -> None:
+        large: Any = {**ITEM, "content": "x" * 8_000_000}
+        certificate = os.environ["TLS_CERTIFICATE"]
+        refusal = then_end(error_answer(413, "payload_too_large"))
+        with ScriptedServer([refusal], reads_bodies=False, certificate=certificate) as server:
+            with patch.dict("os.environ", {"SSL_CERT_FILE": certificate}), self.assertRaises(PayloadTooLargeError):
+                self.client(server).add_item("col_1", body=large)
+            self.assertEqual(len(server.received), 1)
 
     def test_an_export_whose_refusal_was_cut_is_asked_for_again(self) -> None:
         with ScriptedServer([reset_answer(503)]) as server:

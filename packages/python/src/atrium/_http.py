@@ -178,8 +178,9 @@ class Http:
             unsent: OSError | None = None
             try:
                 connection.request(request.method, target, body=request.body, headers=dict(request.headers))
-            except (BrokenPipeError, ConnectionResetError) as error:
+            except (BrokenPipeError, ConnectionAbortedError, ConnectionResetError, ssl.SSLEOFError) as error:
                 # The server may have answered before it closed the connection, as it does to a body that is too large.
+                # Over TLS, the error is SSLEOFError.
                 unsent = error
             sock = connection.sock
             assert sock is not None
