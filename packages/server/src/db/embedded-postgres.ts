@@ -51,15 +51,18 @@ export async function startEmbeddedPostgres({
   try {
     const guard = new DiskGuard({ folder, connectionString: () => connectionString(socketFolder, 'postgres'), say })
     const postmaster = await keepPostmaster({
-      start: () =>
-        startPostmaster({
-          postgres: binaries.postgres,
-          folder,
-          socketFolder,
-          logFile: path.join(dataFolder, 'postgres.log'),
-          user,
-          settings: { ...smallMachine, ...quietLog, ...(fsync ? {} : careless), ...settings },
-        }),
+      start: (stopping) =>
+        startPostmaster(
+          {
+            postgres: binaries.postgres,
+            folder,
+            socketFolder,
+            logFile: path.join(dataFolder, 'postgres.log'),
+            user,
+            settings: { ...smallMachine, ...quietLog, ...(fsync ? {} : careless), ...settings },
+          },
+          stopping,
+        ),
       say,
       // Space may become free again, and PostgreSQL can then start.
       willPass: () => guard.checkFull(),

@@ -10,9 +10,9 @@ const waits = { firstMs: 1, maxMs: 4, healthyMs: 30 }
 
 /** A fake PostgreSQL that can be ended, and fails to start a given number of times. */
 function make() {
-  const state = { starts: 0, refusals: 0, end: (_reason: string): void => undefined, stops: 0 }
+  const state = { starts: 0, refusals: 0, end: (_reason: string): void => undefined, stopped: [] as number[] }
   const start = async (): Promise<Postmaster> => {
-    state.starts++
+    const process = ++state.starts
     if (state.refusals > 0) {
       state.refusals--
       throw new Error('PostgreSQL did not start: no room')
@@ -22,7 +22,7 @@ function make() {
     return {
       ended: promise,
       stop: async () => {
-        state.stops++
+        state.stopped.push(process)
         resolve('stopped')
       },
     }
@@ -76,32 +76,47 @@ test('a failure that passes by itself is not counted', async () => {
   await until(() => state.starts === 22)
   full = false
   await kept.stop()
-  assert.ok(state.stops > 0)
+  assert.ok(state.stopped.includes(22))
 })
 
-test('stop() while it waits for a restart keeps it stopped; stop() during a restart stops the new process', async () => {
+test('stop() while it waits for a restart keeps it stopped', async () => {
   const { state, start } = make()
   const kept = await keepPostmaster({ start, say: () => undefined, waits: { firstMs: 60_000, maxMs: 60_000, healthyMs: 1 } })
   state.end('killed')
   await kept.stop()
   assert.equal(state.starts, 1)
+})
 
-  const gate = Promise.withResolvers<void>()
-  const slow = make()
-  const held = await keepPostmaster({
-    start: async () => {
-      const begun = slow.state.starts > 0
-      if (begun) await gate.promise
-      return slow.start()
+test('stop() during a restart waits for the new process and stops it', async () => {
+  const { state, start } = make()
+  let begun = 0
+  const slow = async () => {
+    if (begun++ > 0) await new Promise((resolve) => setTimeout(resolve, 50))
+    return start()
+  }
+  const kept = await keepPostmaster({ start: slow, say: () => undefined, waits })
+  state.end('killed')
+  await until(() => begun === 2)
+  await kept.stop()
+  assert.equal(state.starts, 2)
+  assert.ok(state.stopped.includes(2), 'the new one')
+})
+
+test('stop() during a restart that does not end by itself ends it, and nothing more is started or said', async () => {
+  const { state, start } = make()
+  const said: string[] = []
+  let begun = 0
+  const kept = await keepPostmaster({
+    start: (stopping) => {
+      if (begun++ === 0) return start()
+      return new Promise((_, reject) => stopping.addEventListener('abort', () => reject(new Error('stopped'))))
     },
-    say: () => undefined,
+    say: (line) => said.push(line),
     waits,
   })
-  slow.state.end('killed')
-  await new Promise((resolve) => setTimeout(resolve, 20))
-  const stopped = held.stop()
-  gate.resolve()
-  await stopped
-  assert.equal(slow.state.starts, 2)
-  assert.ok(slow.state.stops >= 2, 'also the new one')
+  state.end('killed')
+  await until(() => begun === 2)
+  await kept.stop()
+  assert.equal(begun, 2)
+  assert.equal(said.length, 1)
 })

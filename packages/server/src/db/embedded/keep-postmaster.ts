@@ -15,7 +15,8 @@ export interface KeptPostmaster {
 }
 
 interface KeepOptions {
-  start: () => Promise<Postmaster>
+  /** The signal says that the process is no longer wanted: it is then stopped also if it does not run yet. */
+  start: (stopping: AbortSignal) => Promise<Postmaster>
   say: (line: string) => void
   /**
    * Whether the failure is temporary, such as a full disk: it does not count, and restarts continue for as long as it
@@ -36,7 +37,7 @@ export async function keepPostmaster({
   const stopping = new AbortController()
   const backoff = new Backoff(waits)
   let failures = 0
-  let current = await start()
+  let current = await start(stopping.signal)
   backoff.succeeded()
 
   /** Resolves to true once PostgreSQL runs again. */
@@ -54,11 +55,13 @@ export async function keepPostmaster({
       await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       if (stopping.signal.aborted) return false
       try {
-        current = await start()
+        current = await start(stopping.signal)
         backoff.succeeded()
+        if (stopping.signal.aborted) return false
         say('PostgreSQL runs again')
         return true
       } catch (error) {
+        if (stopping.signal.aborted) return false
         reason = messageOf(error)
       }
     }
@@ -76,9 +79,9 @@ export async function keepPostmaster({
     failed: failed.promise,
     stop: async () => {
       stopping.abort()
-      // A restart that is under way is stopped once it runs.
       await current.stop()
-      await Promise.race([kept, current.ended])
+      // A restart that is under way may have made another process.
+      await kept
       await current.stop()
     },
   }

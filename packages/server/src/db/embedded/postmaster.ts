@@ -28,8 +28,11 @@ export interface Postmaster {
   stop(): Promise<void>
 }
 
-/** Starts PostgreSQL and waits until it accepts connections, however long recovery takes. */
-export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
+/**
+ * Starts PostgreSQL and waits until it accepts connections, however long recovery takes. The signal stops it during
+ * that time, and the start fails.
+ */
+export async function startPostmaster(options: PostmasterOptions, stopping: AbortSignal): Promise<Postmaster> {
   const { folder, logFile, socketFolder, user } = options
   const logged = turnLog(logFile)
   const reason = (code: number | null, signal: NodeJS.Signals | null) => {
@@ -60,7 +63,11 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     child.once('error', (error) => end(error.message))
     child.once('exit', (code, signal) => end(reason(code, signal)))
   })
+  const stop = async () => {
+    if (child.pid && !hasEnded(child)) await shutDown(child.pid, () => hasEnded(child), leavingMs)
+  }
   while (!isReady(folder, child.pid, socketFolder)) {
+    if (stopping.aborted) await stop()
     if (hasEnded(child)) {
       await ended
       // Two starts at once: PostgreSQL's own lock lets one of them through.
@@ -69,12 +76,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     }
     await delay(pollMs)
   }
-  return {
-    ended,
-    async stop() {
-      if (child.pid && !hasEnded(child)) await shutDown(child.pid, () => hasEnded(child), leavingMs)
-    },
-  }
+  return { ended, stop }
 }
 
 function hasEnded(child: ChildProcess): boolean {

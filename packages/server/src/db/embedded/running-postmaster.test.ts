@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { startPostmaster } from './postmaster.ts'
 import { isReady } from './running-postmaster.ts'
 
 test('the lock file of a killed PostgreSQL with the same process id does not make the next one ready', (t) => {
@@ -18,4 +19,16 @@ test('the lock file of a killed PostgreSQL with the same process id does not mak
   write('/tmp/new', 'ready   ')
   assert.equal(isReady(folder, 30, '/tmp/new'), true)
   assert.equal(isReady(folder, 31, '/tmp/new'), false)
+})
+
+test('a PostgreSQL that does not become ready is ended when it is no longer wanted', { timeout: 60_000 }, async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'atrium-unready-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const postgres = path.join(folder, 'postgres')
+  writeFileSync(postgres, '#!/bin/sh\nexec sleep 50\n', { mode: 0o755 })
+  const stopping = new AbortController()
+  const options = { postgres, folder, socketFolder: folder, logFile: path.join(folder, 'log'), user: undefined, settings: {} }
+  const started = startPostmaster(options, stopping.signal)
+  stopping.abort()
+  await assert.rejects(started, /PostgreSQL did not start: it was ended by SIGTERM/)
 })
