@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   existsSync,
@@ -11,6 +12,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,6 +21,7 @@ import { after, afterEach, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, Pool } from 'pg'
 import { StartError } from '#errors/start-error.ts'
+import { DiskGuard } from './embedded/disk-guard.ts'
 import { findServerUser } from './embedded/server-user.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.ts'
 
@@ -236,6 +239,23 @@ test('a PostgreSQL whose log was removed is restarted when it ends', async () =>
   await until(() => said.includes('PostgreSQL runs again'), said.join('\n'), 25_000)
   assert.match(said[0]!, /^PostgreSQL ended: exit code 0 /)
   assert.deepEqual(await query(url, 'select 1'), [1])
+})
+
+test('the log of a running PostgreSQL is emptied when it is large, and PostgreSQL goes on at its new end', async (t) => {
+  const dataDir = dataFolder('large-log')
+  const url = await start(dataDir)
+  const logFile = path.join(dataDir, 'postgres.log')
+  const largeBytes = 17 * 1024 * 1024
+  appendFileSync(logFile, Buffer.alloc(largeBytes, 'x'))
+  const folder = path.join(dataDir, 'postgres')
+  const guard = new DiskGuard({ folder, logFile, connectionString: () => url, say: () => undefined, reserveBytes: 0 })
+  t.after(() => guard.stop())
+  await guard.start()
+  await until(() => statSync(logFile).size < largeBytes, 'it is emptied', 25_000)
+  const refused = await beginQuery(url, 'select 1/0')
+  assert.match(String(await refused.outcome), /division by zero/)
+  assert.match(readFileSync(logFile, 'utf8'), /^[^\0]{0,200}division by zero\n$/)
+  assert.ok(statSync(`${logFile}.old`).size >= largeBytes)
 })
 
 test('Ctrl-C in the terminal leaves PostgreSQL running until stop()', async () => {

@@ -49,7 +49,8 @@ export async function startEmbeddedPostgres({
   const socketFolder = makeSocketFolder(user)
   const removeSocketFolder = () => rmSync(socketFolder, { recursive: true, force: true })
   try {
-    const guard = new DiskGuard({ folder, connectionString: () => connectionString(socketFolder, 'postgres'), say })
+    const logFile = path.join(dataFolder, 'postgres.log')
+    const guard = new DiskGuard({ folder, logFile, connectionString: () => connectionString(socketFolder, 'postgres'), say })
     const postmaster = await keepPostmaster({
       start: (stopping) =>
         startPostmaster(
@@ -57,7 +58,7 @@ export async function startEmbeddedPostgres({
             postgres: binaries.postgres,
             folder,
             socketFolder,
-            logFile: path.join(dataFolder, 'postgres.log'),
+            logFile,
             user,
             settings: { ...smallMachine, ...quietLog, ...(fsync ? {} : careless), ...settings },
           },

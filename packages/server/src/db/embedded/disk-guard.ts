@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync
 import { randomFillSync } from 'node:crypto'
 import path from 'node:path'
 import { Connection } from '@atrium/traffic/postgres/connection'
+import { trimLog } from './log-file.ts'
 
 const mebibyte = 1024 * 1024
 const pollIntervalMs = 500
@@ -10,6 +11,8 @@ const timeoutMs = 5_000
 export interface DiskGuardOptions {
   /** PostgreSQL's files. */
   folder: string
+  /** What PostgreSQL logs, such as each write that is refused on a full disk. */
+  logFile: string
   /** Opens any database of it. */
   connectionString: () => string
   say: (line: string) => void
@@ -23,7 +26,7 @@ export interface DiskGuardOptions {
  * A PostgreSQL that cannot extend its log ends all sessions and cannot even recover. This class stops writing before
  * that point: when little space is left, transactions become read-only (25006, which callers get as 503), and a
  * reserve file is removed to make space for running transactions, checkpoints and recovery. Reads continue. Writes
- * resume once there is space again.
+ * resume once there is space again. The log of PostgreSQL is kept small meanwhile.
  */
 export class DiskGuard {
   readonly #options: DiskGuardOptions
@@ -73,6 +76,7 @@ export class DiskGuard {
   async #look(): Promise<void> {
     try {
       const full = this.checkFull()
+      await trimLog(this.#options.logFile, !full).catch(() => undefined)
       if (!full) this.#keepReserve()
       await this.#tell(full ? 'on' : 'off')
     } catch {
