@@ -20,7 +20,8 @@ export function turnLog(logFile: string): number {
 export async function trimLog(logFile: string, mayCopy: boolean): Promise<void> {
   const bytes = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (bytes <= keptLogBytes) return
-  if (mayCopy) await copyFile(logFile, `${logFile}.old`)
+  // Space matters more than the copy, which may fail where space is short.
+  if (mayCopy) await copyFile(logFile, `${logFile}.old`).catch(() => undefined)
   await truncate(logFile)
 }
 
