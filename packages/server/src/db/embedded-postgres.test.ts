@@ -13,6 +13,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -142,10 +143,16 @@ test('a folder whose path is longer than a socket path may be works, and its soc
 
 test('of two simultaneous starts in one new folder, one runs and the other fails because the folder is in use', async () => {
   const dataDir = dataFolder('two-at-once')
+  // Left behind by earlier first starts that were killed, one of them just now.
+  mkdirSync(path.join(dataDir, 'postgres.new-aB3dE6', 'base'), { recursive: true })
+  utimesSync(path.join(dataDir, 'postgres.new-aB3dE6'), 0, 0)
+  mkdirSync(path.join(dataDir, 'postgres.new-fG7hI9'))
   const results = await Promise.allSettled([start(dataDir), start(dataDir)])
   const refused = results.filter((result) => result.status === 'rejected')
   assert.equal(refused.length, 1)
   assert.ok(oneLine(/in use by another running atrium/)(refused[0]!.reason))
+  const left = readdirSync(dataDir).filter((name) => name.startsWith('postgres.new-'))
+  assert.deepEqual(left, ['postgres.new-fG7hI9'], 'the old one is removed')
 })
 
 test('a folder in use by another running atrium is rejected, and that atrium continues', async () => {

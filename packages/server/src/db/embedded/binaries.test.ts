@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict'
-import { chmodSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
@@ -42,9 +53,14 @@ test("programs in a folder closed to PostgreSQL's user run from a copy, made onc
   assert.match(postgres, /copies\/postgres-18[^/]+\/native\/bin\/postgres$/)
   assert.match(said[0]!, /run from .*copies/)
   const madeAt = lstatSync(postgres).ctimeMs
+  const parent = path.dirname(path.dirname(path.dirname(postgres)))
+  // Left behind by starts that were killed, one of them just now.
+  mkdirSync(path.join(parent, 'native-aB3dE6', 'native'), { recursive: true })
+  utimesSync(path.join(parent, 'native-aB3dE6'), 0, 0)
+  mkdirSync(path.join(parent, 'native-fG7hI9'))
   assert.equal(find().postgres, postgres)
   assert.equal(lstatSync(postgres).ctimeMs, madeAt)
-  assert.deepEqual(readdirSync(path.dirname(path.dirname(path.dirname(postgres)))), ['native'])
+  assert.deepEqual(readdirSync(parent).toSorted(), ['native', 'native-fG7hI9'])
 })
 
 test('programs that do not run on this system are refused in one line', () => {

@@ -16,6 +16,7 @@ import {
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { StartError } from '#errors/start-error.ts'
+import { removeAbandoned } from './abandoned.ts'
 import { makeFolder, type ServerUser } from './server-user.ts'
 
 export type Binaries = { initdb: string; postgres: string; majorVersion: string }
@@ -106,19 +107,22 @@ function copyOnce(nativeFolder: string, copiesFolder: string, user: ServerUser |
   if (typeof manifest?.['version'] !== 'string') throw new StartError(`${nativeFolder} is not in a package with a version`)
   const { version } = manifest
   const copy = path.join(copiesFolder, `postgres-${version}`, 'native')
+  removeAbandoned(`${copy}-`)
   if (existsSync(copy)) return copy
+  let half: string | undefined
   try {
     makeFolder(path.dirname(copy), user)
-    const half = mkdtempSync(`${copy}-`)
+    half = mkdtempSync(`${copy}-`)
     cpSync(nativeFolder, path.join(half, 'native'), { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE })
     linkLibraries(path.join(half, 'native'))
     openForReading(path.join(half, 'native'))
     // A second start may have been faster; its copy is as good.
     if (!existsSync(copy)) renameSync(path.join(half, 'native'), copy)
-    rmSync(half, { recursive: true })
     return copy
   } catch (error) {
     throw new StartError(`PostgreSQL's programs cannot be copied to ${copy} (${messageOf(error)}): make ${copiesFolder} writable`)
+  } finally {
+    if (half) rmSync(half, { recursive: true, force: true })
   }
 }
 

@@ -18,6 +18,7 @@ import {
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { StartError } from '#errors/start-error.ts'
+import { removeAbandoned } from './abandoned.ts'
 import type { Binaries } from './binaries.ts'
 import { canEnter, giveTo, makeFolder, type ServerUser } from './server-user.ts'
 
@@ -89,6 +90,7 @@ export async function prepareCluster(
 ): Promise<void> {
   const versionFile = path.join(folder, 'PG_VERSION')
   try {
+    removeAbandoned(`${folder}.new-`)
     if (!existsSync(folder) || readdirSync(folder).length === 0) await initialise(folder, binaries, user, fsync)
     if (user) giveTo(user, folder)
     assertVersion(folder, readFileSync(versionFile, 'utf8').trim(), binaries.majorVersion)
