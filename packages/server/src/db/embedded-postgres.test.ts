@@ -265,6 +265,22 @@ test('the log of a running PostgreSQL is emptied when it is large, and PostgreSQ
   assert.ok(statSync(`${logFile}.old`).size >= largeBytes)
 })
 
+test('the reserve for a full disk is written without keeping the process from its other work', async (t) => {
+  const parent = mkdtempSync(path.join(root, 'reserve-'))
+  const folder = path.join(parent, 'postgres')
+  mkdirSync(folder)
+  const [reserve, reserveBytes] = [path.join(parent, 'postgres.reserve'), 8 * 1024 * 1024]
+  const reserved = () => statSync(reserve, { throwIfNoEntry: false })?.size ?? 0
+  const connectionString = () => `postgresql://atrium@localhost/atrium?host=${parent}`
+  const logFile = path.join(parent, 'postgres.log')
+  const guard = new DiskGuard({ folder, logFile, connectionString, say: () => undefined, lowBytes: 0, reserveBytes })
+  t.after(() => guard.stop())
+  const started = guard.start()
+  assert.ok(reserved() < reserveBytes, 'it is not written at once')
+  await started
+  assert.equal(reserved(), reserveBytes)
+})
+
 test('Ctrl-C in the terminal leaves PostgreSQL running until stop()', async () => {
   const { child, line: url } = await startInProcess(dataFolder('ctrl-c'))
   const interrupted = nextLine(child)

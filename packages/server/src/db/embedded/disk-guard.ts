@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
+import { rmSync, statfsSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { randomFillSync } from 'node:crypto'
 import path from 'node:path'
 import { Connection } from '@atrium/traffic/postgres/connection'
@@ -61,7 +62,7 @@ export class DiskGuard {
 
   /** Starts to watch. A database that the last process left read-only is made writable if there is space. */
   async start(): Promise<void> {
-    if (!this.checkFull()) this.#keepReserve()
+    if (!this.checkFull()) await this.#keepReserve()
     await this.#tell('off').catch(() => undefined)
     this.#timer = setInterval(() => {
       this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
@@ -77,8 +78,8 @@ export class DiskGuard {
     try {
       const full = this.checkFull()
       await trimLog(this.#options.logFile, !full).catch(() => undefined)
-      if (!full) this.#keepReserve()
-      await this.#tell(full ? 'on' : 'off')
+      if (!full) await this.#keepReserve()
+      await this.#tell(this.#full ? 'on' : 'off')
     } catch {
       // PostgreSQL does not answer. The next check tries again.
     }
@@ -103,17 +104,19 @@ export class DiskGuard {
     this.#told = readOnly
   }
 
-  #keepReserve(): void {
+  async #keepReserve(): Promise<void> {
     if (this.#reserveBytes === 0 || sizeOf(this.#reserve) === this.#reserveBytes) return
     if (freeBytes(this.#options.folder) < this.#lowBytes + 2 * this.#reserveBytes) return
-    const file = openSync(this.#reserve, 'w', 0o600)
+    // Not synchronous, because this process also answers requests. Others use space meanwhile.
+    const file = await open(this.#reserve, 'w', 0o600)
     try {
       // Random bytes, because a compressing file system would reserve nothing for zeros.
       const chunk = randomFillSync(Buffer.allocUnsafe(mebibyte))
-      for (let left = this.#reserveBytes; left > 0; left -= chunk.length) writeSync(file, chunk, 0, Math.min(left, chunk.length))
-      fsyncSync(file)
+      for (let left = this.#reserveBytes; left > 0 && !this.checkFull(); left -= chunk.length)
+        await file.writeFile(chunk.subarray(0, left))
+      await file.sync()
     } finally {
-      closeSync(file)
+      await file.close()
     }
   }
 }
