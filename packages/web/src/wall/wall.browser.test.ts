@@ -305,6 +305,28 @@ describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }
     await close()
   })
 
+  test('a reset, or a page that was asked for and refused, brings the newest page also if more than 120 items wait', async () => {
+    const { page, problems, close } = await open()
+    await untilLive(page)
+    await soon(page)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    const ways = [async () => send('reset', {}), () => page.getByRole('button', { name: '121 new' }).click()]
+    for (const [n, ask] of ways.entries()) {
+      const last = 3 + (n + 1) * 121
+      for (let at = last - 120; at <= last; at++) send('item', itemOf(at))
+      await page.getByRole('button', { name: '121 new' }).waitFor()
+      changes = { items: [itemOf(last), itemOf(2)] }
+      pages = { isRefused: true, refused: 0 }
+      await ask()
+      await until(() => pages.refused === 1, 'the page is requested')
+      pages.isRefused = false
+      await until(async () => (await texts(page)).join() === `Message ${last},Message 2`, 'the newest page')
+      assert.equal(await page.getByRole('button', { name: 'new' }).count(), 0)
+    }
+    assert.deepEqual(problems, [])
+    await close()
+  })
+
   test('an older page stays what it is, but loses what is removed', async () => {
     const { page, close } = await open({ cursor: 'old' }, {}, '?cursor=old')
     await untilLive(page)

@@ -34,6 +34,8 @@ export class Board {
    */
   #since: { arrived: Set<string>; changed: Set<string>; removed: Set<string> } | undefined
   #refreshTimer: number | undefined
+  /** A page was asked for and did not arrive, or the stream has a gap: the list is replaced also if items wait. */
+  #mustReplace = false
   /** How many loads of the page have failed in a row. */
   #failures = 0
 
@@ -109,6 +111,12 @@ export class Board {
     this.#showCount()
   }
 
+  /** The stream did not have every change. */
+  reset(): void {
+    this.#mustReplace = true
+    this.refreshSoon()
+  }
+
   refreshSoon(): void {
     const delayMs = (1_000 + Math.random() * refreshSpreadMs) * 2 ** Math.min(this.#failures, maxDoublings)
     this.#refreshTimer ??= window.setTimeout(() => void this.#refresh(), delayMs)
@@ -119,7 +127,7 @@ export class Board {
     clearTimeout(this.#refreshTimer)
     this.#refreshTimer = undefined
     // The newest page has what waits. The list is replaced when the reader asks for it.
-    if (this.#more === 0 || !this.#options.mustWait()) await this.#replace()
+    if (this.#more === 0 || this.#mustReplace || !this.#options.mustWait()) await this.#replace()
   }
 
   async #replace(): Promise<void> {
@@ -127,11 +135,14 @@ export class Board {
     if (this.#since) return this.refreshSoon()
     clearTimeout(this.#refreshTimer)
     this.#refreshTimer = undefined
+    // Another reset during the load sets it again.
+    this.#mustReplace = false
     const since = (this.#since = { arrived: new Set<string>(), changed: new Set<string>(), removed: new Set<string>() })
     const page = await loadPage()
     this.#since = undefined
     if (!page) {
       this.#failures++
+      this.#mustReplace = true
       // Nothing else asks for it again: the stream goes on after the message that asked for it.
       return this.refreshSoon()
     }

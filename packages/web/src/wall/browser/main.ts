@@ -73,7 +73,7 @@ if (stream !== undefined && cursor !== undefined) {
     // The server's own view of an open item.
     onItem: (data) => board.put(data as OpenItem),
     onRemoved: (id) => board.remove(id),
-    onReset: () => board.refreshSoon(),
+    onReset: () => board.reset(),
     onConnection: (state) => {
       isLive = state === 'live'
       showConnection()
