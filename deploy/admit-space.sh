@@ -1,9 +1,14 @@
 #!/bin/sh
 # admit-space.sh: gives the role of the Space service what docs/operating/install.md says, after each migration, as the owner of the tables.
 set -eu
-export PGPASSWORD
-PGPASSWORD=$(cat /run/secrets/database-password)
-psql -v ON_ERROR_STOP=1 --host postgres --username atrium --dbname atrium <<'END'
+# The role that `migrate` uses: a rotation changes it (docs/operating/rotate.md). psql would take the address as an argument, which other
+# processes of the machine can read.
+role=$(sed -n 's|^[^:]*://\([^/?#]*\)@.*|\1|p' /run/secrets/database-url)
+decode() { printf '%s' "$1" | perl -pe 's/%([0-9a-f]{2})/chr hex $1/gie'; }
+export PGUSER PGPASSWORD
+PGUSER=$(decode "${role%%:*}")
+PGPASSWORD=$(decode "${role#*:}")
+psql -v ON_ERROR_STOP=1 --host postgres --username "${PGUSER:?"database-url has no user before its host"}" --dbname atrium <<'END'
 -- A database of an earlier release: its owner is a superuser, and has no role for Space yet.
 \set password `cat /run/secrets/space-database-password`
 select format('create role atrium_space login password %L', :'password')

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { createServer, request, type IncomingMessage } from 'node:http'
 import { BlockList, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -63,6 +63,30 @@ test('admit-space.sh gives the role of Space what install.md says', () => {
   const [, block = ''] = /^create role atrium_space .*\n([^`]+)```/m.exec(page)!
   assert.ok(block.length > 100)
   assert.ok(readFileSync(join(deploy, 'admit-space.sh'), 'utf8').includes(block))
+})
+
+test('admit-space.sh connects as the role that the address of the migration names', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-admit-'))
+  t.after(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'psql'), `#!/bin/sh\nprintf '%s\\n' "$PGUSER" "$PGPASSWORD" "$@"\n`, { mode: 0o755 })
+  const script = readFileSync(join(deploy, 'admit-space.sh'), 'utf8').replaceAll('/run/secrets', folder)
+  const env = { PATH: `${folder}${delimiter}${process.env['PATH']}` }
+  const runWith = async (address: string) => {
+    await writeFile(join(folder, 'database-url'), `${address}\n`)
+    return spawnSync('sh', ['-c', script], { encoding: 'utf8', env })
+  }
+  const password = 'a%20:p@ß/+\\x'
+  for (const [credentials, used] of [
+    [`atrium%5Fb:${encodeURIComponent(password)}`, password],
+    ['atrium_b:not:enc@ded', 'not:enc@ded'],
+  ] as const) {
+    const lines = (await runWith(`postgresql://${credentials}@postgres:5432/atrium?sslmode=disable`)).stdout.split('\n')
+    assert.deepEqual(lines.slice(0, 2), ['atrium_b', used])
+    assert.ok(!lines.slice(2).includes(used), 'no argument')
+  }
+  const refused = await runWith('postgresql://postgres/atrium')
+  assert.notEqual(refused.status, 0)
+  assert.match(refused.stderr, /database-url has no user/)
 })
 
 test('in compose.yaml, Redis takes its password from its secret, and no command has it as an argument', async (t) => {

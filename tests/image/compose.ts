@@ -15,6 +15,7 @@ import { type Image, outputOf } from './container.ts'
 import { commandOn } from './network.ts'
 
 const hardeningPage = readFileSync(join(root, 'docs/operating/hardening.md'), 'utf8')
+const rotatePage = readFileSync(join(root, 'docs/operating/rotate.md'), 'utf8')
 const backupPage = readFileSync(join(root, 'docs/operating/backup.md'), 'utf8')
 
 /** Caddy signs certificates for names that end so itself. */
@@ -132,6 +133,33 @@ export function testCompose(image: () => Image, folder: () => string): void {
       }
       const kept = await ask(`${api}/v1/tenant`, '-H', `authorization: Bearer ${data.secret_key}`)
       assert.match(kept.text, /"Kept"/)
+    })
+
+    test('migrates and lets Space start once the password of PostgreSQL was rotated as its page says', async (t) => {
+      const read = async (name: string) => (await readFile(join(place, 'secrets', name), 'utf8')).trim()
+      const [address, old] = [await read('database-url'), await read('database-password')]
+      const superuser = `postgresql://postgres:${await read('postgres-password')}@127.0.0.1/atrium`
+      const query = async (sql: string) => {
+        const { code, output } = await composition
+          .container('postgres')
+          .exec('psql', superuser, '-v', 'ON_ERROR_STOP=1', '-c', sql)
+        assert.equal(code, 0, output)
+      }
+      t.after(async () => {
+        await query(`alter role atrium password '${old}'`)
+        await writeFile(join(place, 'secrets/database-url'), `${address}\n`)
+      })
+      const [, section = ''] = rotatePage.split('## The password of PostgreSQL')
+      const [, make = ''] = /<<'SQL'\n([^]*?)\nSQL$/m.exec(section)!
+      const [, lock = ''] = /-c "([^"]+)"/.exec(section)!
+      await query(make)
+      await query("alter role atrium_b password 'next'")
+      await writeFile(join(place, 'secrets/database-url'), `${address.replace(`atrium:${old}@`, 'atrium_b:n%65xt@')}\n`)
+      await query(lock)
+      for (const step of ['migrate', 'admit-space']) {
+        await composition.start(step)
+        assert.equal(await composition.container(step).ended(), 0, composition.said())
+      }
     })
 
     test('restores an archive into new volumes, with the words of the page, before anything else starts', async () => {
