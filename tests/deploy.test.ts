@@ -222,7 +222,7 @@ test('make-secrets.sh fails where a secret cannot be made, leaves no empty one, 
   // Everything that the script runs, without openssl.
   const programs = join(folder, 'programs')
   await mkdir(programs)
-  for (const name of ['cat', 'chmod', 'dirname', 'grep', 'mkdir', 'mv', 'tr'])
+  for (const name of ['cat', 'chmod', 'dirname', 'mkdir', 'mv', 'rm', 'tr'])
     await symlink(spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim(), join(programs, name))
   const secrets = join(folder, 'secrets')
   const run = (PATH: string) =>
@@ -238,6 +238,11 @@ test('make-secrets.sh fails where a secret cannot be made, leaves no empty one, 
   for (const name of await readdir(secrets)) assert.ok((await stat(join(secrets, name))).size > 10, name)
   const password = await readFile(join(secrets, 'redis-password'), 'utf8')
   assert.equal(await readFile(join(secrets, 'redis-url'), 'utf8'), `redis://:${password.trim()}@redis:6379\n`)
+  // These are the operator's own.
+  const own = { 'redis-url': 'redis://:@redis.example:6379\n', 'database-url': 'postgresql://owner:@db.example/atrium\n' }
+  for (const [name, address] of Object.entries(own)) await writeFile(join(secrets, name), address)
+  assert.equal(run(process.env['PATH']!).status, 0)
+  for (const [name, address] of Object.entries(own)) assert.equal(await readFile(join(secrets, name), 'utf8'), address)
 })
 
 test('the health check of the image asks for Space, unless the container was started without it', async (t) => {
