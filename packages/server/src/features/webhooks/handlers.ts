@@ -225,9 +225,9 @@ const listDeliveries: HandlerOf<'listDeliveries'> = async ({ ctx, tenantId, quer
 
 const resendDelivery: HandlerOf<'resendDelivery'> = async ({ ctx, tx, tenantId, params, query }) => {
   const ref = { tenantId, endpointId: query.endpoint ?? defaultEndpoint }
+  const webhook = await findWebhookForUpdate(tx, ref)
   const delivery = await queueAgain(tx, ref, params.id)
   if (!delivery) throw new ApiError('not_found')
-  const webhook = await findWebhook(tx, ref)
   if (!webhook?.enabled) throw new ApiError('state_conflict', { message: 'The webhook is disabled.' })
   await endPause(tx, ref)
   if (ctx.tenantShards.isSpread) await markResent(tx, ref)

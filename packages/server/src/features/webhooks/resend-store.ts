@@ -2,11 +2,14 @@ import type { EventType } from '@atrium/contract/event-types'
 import { statement, type Tx } from '#db/database.ts'
 import { listSequencesSince } from '../events/store.ts'
 import { columnsOf, type DeliveryRow, toDelivery } from './delivery-store.ts'
-import { forEach, of } from './store.ts'
+import { findWebhookForUpdate, forEach, of } from './store.ts'
 import type { Delivery, EndpointRef } from './webhook.ts'
 
 // Where events are spread over the nodes of a Citus cluster, deliveries are on the coordinator, and no statement that
 // changes a delivery can read its event. So events are read first.
+//
+// The endpoint is locked before its deliveries, as by whoever deletes it, so that the two cannot deadlock. The worker that
+// writes outcomes waits for no row: it tries again after this, and then sees what was sent again.
 
 const findStatements = forEach((t) =>
   statement<{ slot: number; sequence: number; type: EventType }>(
@@ -30,7 +33,7 @@ const resendStatements = forEach((t) =>
   ),
 )
 
-/** Queues the delivery for a new round of attempts; undefined: there is none. */
+/** Queues the delivery for a new round of attempts; undefined: there is none. The caller has locked the endpoint. */
 export async function queueAgain(tx: Tx, ref: EndpointRef, id: string): Promise<Delivery | undefined> {
   const { tenantId, endpointId } = ref
   const [found] = await tx.query(of(findStatements, ref), [tenantId, endpointId, id])
@@ -59,7 +62,6 @@ const failedStatements = forEach((t) =>
 const recoverStatements = forEach((t) =>
   statement<{ sequence: number }>(
     `webhooks-recover-${t.kind}`,
-    // Waits for the worker that writes the outcome of a delivery, which may make it a failed one. That worker waits for no row.
     `with next as (
        select d.slot, d.sequence from ${t.deliveries} d
        where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence = any ($3) and ${isFailed('$4')}
@@ -77,20 +79,15 @@ const resumeStatements = forEach((t) =>
   statement<never>(
     `webhooks-resume-${t.kind}`,
     // The time is past, also once it is rounded, and is none that a worker has claimed the endpoint with: its release then
-    // sets no pause. skip locked: a worker may hold the row and want deliveries that this transaction has changed.
-    `with paused as (
-       select w.tenant_id from ${t.endpoints} w
-       where w.tenant_id = $1 and ${t.idOf('w')} = $2 and (w.resume_at > now() or w.lease_owner is not null)
-       for no key update of w skip locked
-     )
-     update ${t.endpoints} w set resume_at = now() - interval '1 millisecond'
-     from paused p where w.tenant_id = p.tenant_id and ${t.idOf('w')} = $2`,
+    // sets no pause.
+    `update ${t.endpoints} w set resume_at = now() - interval '1 millisecond'
+     where w.tenant_id = $1 and ${t.idOf('w')} = $2 and (w.resume_at > now() or w.lease_owner is not null)`,
   ),
 )
 
 /**
  * Ends the pause of an endpoint after failures: somebody who sends again has mended it. The attempts that are under way
- * began before that, so the worker that makes them sets no pause either.
+ * began before that, so the worker that makes them sets no pause either. The caller has locked the endpoint.
  */
 export async function endPause(tx: Tx, ref: EndpointRef): Promise<void> {
   await tx.query(of(resumeStatements, ref), [ref.tenantId, ref.endpointId])
@@ -104,7 +101,7 @@ interface Recovered {
 
 /**
  * Looks at up to `limit` failed deliveries after the given sequence, and queues those of events since that time again.
- * With `pending`, also those that wait for their next attempt.
+ * With `pending`, also those that wait for their next attempt. If it queues some, it has locked the endpoint.
  */
 export async function recoverFailed(
   tx: Tx,
@@ -116,6 +113,9 @@ export async function recoverFailed(
     ({ sequence }) => sequence,
   )
   const chosen = await listSequencesSince(tx, tenantId, failed, since)
-  const queued = chosen.length > 0 ? await tx.query(of(recoverStatements, ref), [tenantId, endpointId, chosen, pending]) : []
-  return { queued: queued.length, next: failed.length === limit ? failed.at(-1) : undefined }
+  const next = failed.length === limit ? failed.at(-1) : undefined
+  if (chosen.length === 0) return { queued: 0, next }
+  await findWebhookForUpdate(tx, ref)
+  const queued = await tx.query(of(recoverStatements, ref), [tenantId, endpointId, chosen, pending])
+  return { queued: queued.length, next }
 }

@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test, type TestContext } from 'nod
 import type { HookServer } from '#testing/hook-server.ts'
 import { eventually } from '#testing/session-world.ts'
 import type { TestTenant } from '#testing/test-api.ts'
+import { untilBlocked } from '#testing/until-blocked.ts'
 import { startWebhookWorld, type WebhookWorld } from '#testing/webhook-world.ts'
 
 let world: WebhookWorld
@@ -64,6 +65,12 @@ const resend = async ({ id }: Endpoint, event: string, of = world.tenant) => {
   assert.equal(got.status, 202, got.text)
 }
 
+const recover = async ({ id }: Endpoint) => {
+  const since = new Date(Date.now() - 3_600_000).toISOString()
+  const got = await world.call('POST', `/tenant/webhooks/endpoints/${id}/recover`, { since, pending: true })
+  assert.deepEqual(got.body.data, { queued: 1 }, got.text)
+}
+
 /** The statuses of its attempts, once it has succeeded. */
 const succeeded = (endpoint: Endpoint, of = world.tenant) =>
   eventually(async () => {
@@ -96,9 +103,7 @@ for (const kind of kinds)
       ])
       await world.query('update webhook_queues set due_at = now() where tenant_id = $1', [world.tenant.id])
       const answer = await held()
-      const since = new Date(Date.now() - 3_600_000).toISOString()
-      const recovered = await world.call('POST', `/tenant/webhooks/endpoints/${endpoint.id}/recover`, { since, pending: true })
-      assert.deepEqual(recovered.body.data, { queued: 1 })
+      await recover(endpoint)
       const next = endpoint.holdNext()
       answer(503)
       const answerNext = await next()
@@ -110,25 +115,36 @@ for (const kind of kinds)
       assert.deepEqual(await succeeded(endpoint), [500, 503, 200])
     })
 
-    test('does not wait for the end of a pause that the attempt leads to', async (t) => {
-      const endpoint = await open(t, kind)
-      await world.query(`update ${endpoint.table.endpoints} set failures = 9 where tenant_id = $1`, [world.tenant.id])
-      const held = endpoint.holdNext()
-      const [event] = await world.cause(1)
-      const answer = await held()
-      await resend(endpoint, event!.id)
-      const paused = async () => {
-        const { rowCount } = await world.query(
-          `select from ${endpoint.table.endpoints} where tenant_id = $1 and resume_at > now() + interval '30 seconds'`,
-          [world.tenant.id],
-        )
-        assert.equal(rowCount, 0, 'the endpoint pauses')
-        return endpoint.server.hooks.length === 2
-      }
-      answer(500)
-      await eventually(paused, 'it is sent again')
-      assert.deepEqual(await succeeded(endpoint), [500, 204])
-    })
+    for (const how of ['resend', 'recover'] as const)
+      test(`does not wait for the end of a pause that the attempt leads to, also if a worker writes to its endpoint during the ${how}`, async (t) => {
+        const endpoint = await open(t, kind)
+        await world.query(`update ${endpoint.table.endpoints} set failures = 9 where tenant_id = $1`, [world.tenant.id])
+        const held = endpoint.holdNext()
+        const [event] = await world.cause(1)
+        const answer = await held()
+        if (how === 'recover')
+          await world.query(`update ${endpoint.table.deliveries} set tries = 1 where tenant_id = $1`, [world.tenant.id])
+        const { pool } = world.api.ctx.db
+        const writer = await pool.connect()
+        await writer.query('begin')
+        await writer.query(`select from ${endpoint.table.endpoints} where tenant_id = $1 for no key update`, [world.tenant.id])
+        const sent = how === 'resend' ? resend(endpoint, event!.id) : recover(endpoint)
+        await Promise.race([sent, untilBlocked(pool)])
+        await writer.query('commit')
+        writer.release()
+        await sent
+        const paused = async () => {
+          const { rowCount } = await world.query(
+            `select from ${endpoint.table.endpoints} where tenant_id = $1 and resume_at > now() + interval '30 seconds'`,
+            [world.tenant.id],
+          )
+          assert.equal(rowCount, 0, 'the endpoint pauses')
+          return endpoint.server.hooks.length === 2
+        }
+        answer(500)
+        await eventually(paused, 'it is sent again')
+        assert.deepEqual(await succeeded(endpoint), [500, 204])
+      })
 
     test('is sent again alone, although the outcomes of others are written with its own', async (t) => {
       const tenants = [world.tenant, ...(await Promise.all(Array.from({ length: 5 }, () => world.api.makeTenant())))]
