@@ -57,9 +57,16 @@ test('the original is sent, and not cached, while the disk is full or too many s
     assert.deepEqual(standIn.body, (await world.media(picture)).body)
     shrink.mock.restore()
   }
-  const read = t.mock.method(api.ctx.blobs, 'read', () => Promise.reject(new BlobError('unavailable', 'the store is down')))
-  assert.equal((await world.media(`${picture}?w=320`)).status, 503)
-  read.mock.restore()
+  // Each request to a store that does not answer takes as long as it may.
+  const fails = () => Promise.reject(new BlobError('unavailable', 'the object storage takes too long'))
+  for (const step of ['stat', 'read'] as const) {
+    const read = t.mock.method(api.ctx.blobs, 'read')
+    const failing = t.mock.method(api.ctx.blobs, step, fails)
+    assert.equal((await world.media(`${picture}?w=320`)).status, 503)
+    assert.deepEqual([failing.mock.callCount(), read.mock.callCount()], [1, 0])
+    failing.mock.restore()
+    read.mock.restore()
+  }
   const smaller = await world.media(`${picture}?w=320`)
   assert.equal(smaller.headers['content-type'], 'image/webp')
   assert.match(String(smaller.headers['cache-control']), /immutable/)

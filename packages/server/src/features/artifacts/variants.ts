@@ -5,7 +5,7 @@ import { maxHeightRatio, type ShrunkFormat } from '@atrium/media/pictures/pictur
 import type { Pictures } from '@atrium/media/pictures/pictures'
 import { shrinkWorkBytes } from '@atrium/media/pictures/work-bytes'
 import { originalKey, variantKey } from '#features/blob-deletions/blob-keys.ts'
-import type { Blobs, BlobStat } from '#ports/blobs/blobs.ts'
+import { BlobError, type Blobs, type BlobStat } from '#ports/blobs/blobs.ts'
 import type { StoredArtifact } from './artifact.ts'
 import { downloadBlobTo } from './download-blob-to.ts'
 
@@ -17,6 +17,9 @@ export interface Variant {
   width: number
   format: ShrunkFormat
 }
+
+/** The store does not accept the variant, although its original could be read. */
+export class NotStoredError extends Error {}
 
 interface VariantBlob extends BlobStat {
   key: string
@@ -42,8 +45,8 @@ export class Variants {
   }
 
   /**
-   * Throws BlobError `not_found` if the original is gone, and PictureError if the variant cannot be generated, or not
-   * now.
+   * Throws BlobError if the original is gone or cannot be read, NotStoredError if the variant cannot be stored, and
+   * PictureError if it cannot be generated, or not now.
    */
   async get(artifact: StoredArtifact, requested: Variant): Promise<VariantBlob> {
     const variant = clampVariant(artifact, requested)
@@ -69,7 +72,12 @@ export class Variants {
       const { size: bytes } = await stat(out)
       const stream = createReadStream(out)
       try {
-        const blob = await this.#blobs.write(key, { stream, bytes }, { mime: `image/${variant.format}` })
+        const blob = await this.#blobs
+          .write(key, { stream, bytes }, { mime: `image/${variant.format}` })
+          .catch((error: unknown) => {
+            if (!(error instanceof BlobError && error.code === 'unavailable')) throw error
+            throw new NotStoredError('a smaller picture could not be stored', { cause: error })
+          })
         await this.#afterWrite(artifact)
         return blob
       } finally {

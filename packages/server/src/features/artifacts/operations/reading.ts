@@ -15,7 +15,7 @@ import { sendBlob } from '#http/send-blob.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
 import { type StoredArtifact, artifactView, assertVisible, filterVisible, isPublic, isStored } from '../artifact.ts'
 import { findArtifact, listArtifacts as listRows } from '../store.ts'
-import type { Variant } from '../variants.ts'
+import { NotStoredError, type Variant } from '../variants.ts'
 
 export const getArtifact: HandlerOf<'getArtifact'> = async ({ ctx, tenantId, params, headers, owner }) => {
   const artifact = await findArtifact(ctx.db, tenantId, params.id, params.artifactId)
@@ -102,8 +102,8 @@ async function findVariant(ctx: Context, artifact: StoredArtifact, variant: Vari
   try {
     return await ctx.variants.get(artifact, variant)
   } catch (error) {
-    // A store that is down does not send the original either.
-    if (!(error instanceof PictureError || isUnavailable(error) || isDiskFull(error))) throw error
+    // A store that cannot be read does not send the original either, and may take its time to fail once more.
+    if (!(error instanceof PictureError || error instanceof NotStoredError || isDiskFull(error))) throw error
     ctx.log.warn({ err: error, artifact: artifact.id }, 'a smaller picture could not be made; the original is sent')
     return undefined
   }
