@@ -62,11 +62,15 @@ async function makeCustomer(): Promise<Customer> {
 /** A customer whose pictures the provider of these tests paints. */
 async function makePainter(): Promise<Customer> {
   const customer = await makeCustomer()
+  await setProvider(customer)
+  return customer
+}
+
+async function setProvider({ tenant }: Customer): Promise<void> {
   const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
   const body = { openai_compatible: { url, key: 'sk-canary-88888' } }
-  const set = await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body })
+  const set = await send(api, 'PUT', '/tenant/provider-keys', { key: tenant.secretKey, body })
   assert.equal(set.status, 200)
-  return customer
 }
 
 const asOwner = ({ tenant, collection }: Customer) => ({
@@ -208,10 +212,7 @@ describe('a late worker', () => {
 })
 
 test('a worker whose lease ran out while it paints does not claim the same job again, and asks the provider once', async (t) => {
-  const customer = await makeCustomer()
-  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
-  const keys = { openai_compatible: { url, key: 'sk-canary-55555' } }
-  await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body: keys })
+  const customer = await makePainter()
   const { db } = api.ctx
   const query = db.query.bind(db)
   let [painted, claims] = [0, 0]
@@ -238,10 +239,7 @@ test('a worker whose lease ran out while it paints does not claim the same job a
 })
 
 test('repeated database failures at every step lose no picture, and cause no second request to the provider', async (t) => {
-  const customer = await makeCustomer()
-  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
-  const keys = { openai_compatible: { url, key: 'sk-canary-99999' } }
-  await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body: keys })
+  const customer = await makePainter()
   let painted = 0
   whilePainting = async () => void painted++
   const { db } = api.ctx
@@ -303,10 +301,7 @@ async function isReadySoon(customer: Customer, started: Got): Promise<boolean> {
 }
 
 test('an outage of the blob store, before and after the provider has painted, causes no second request to it', async (t) => {
-  const customer = await makeCustomer()
-  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
-  const keys = { openai_compatible: { url, key: 'sk-canary-77777' } }
-  await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body: keys })
+  const customer = await makePainter()
   let [painted, isDown, refused] = [0, true, 0]
   whilePainting = async () => {
     painted++
@@ -331,10 +326,7 @@ test('an outage of the blob store, before and after the provider has painted, ca
 
 for (const end of ['stops', 'is killed'] as const)
   test(`a worker that ${end} in an outage of the blob store leaves the picture to the next one, and no second request`, async (t) => {
-    const customer = await makeCustomer()
-    const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
-    const keys = { openai_compatible: { url, key: 'sk-canary-66666' } }
-    await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body: keys })
+    const customer = await makePainter()
     let [painted, isDown, refused] = [0, false, 0]
     whilePainting = async () => {
       painted++
@@ -367,24 +359,39 @@ for (const end of ['stops', 'is killed'] as const)
     assert.equal(await jobsOf(customer), 0)
   })
 
-test('a write that the blob store executes late does not change what is served of a card that is ready', async (t) => {
-  const customer = await makeCustomer()
-  const { blobs } = api.ctx
-  const write = blobs.write.bind(blobs)
-  let late: Parameters<typeof write> | undefined
-  t.mock.method(blobs, 'write', async (...args: Parameters<typeof write>) => {
-    if (late) return write(...args)
-    late = args
-    const body = { metadata: { share_title: 'What the next attempt would show' } }
-    await send(api, 'PATCH', `/collections/${customer.collection.id}`, { ...asOwner(customer), body })
-    throw new BlobError('unavailable', 'the answer of the object storage is lost')
+const lateWrites = [
+  {
+    what: 'a card whose collection has changed',
+    start: (customer: Customer) => produce(customer),
+    change: (customer: Customer) => {
+      const body = { metadata: { share_title: 'What the next attempt would show' } }
+      return send(api, 'PATCH', `/collections/${customer.collection.id}`, { ...asOwner(customer), body })
+    },
+  },
+  {
+    what: 'a picture of the local painter whose tenant has a provider now',
+    start: (customer: Customer) => paint(customer),
+    change: setProvider,
+  },
+]
+for (const { what, start, change } of lateWrites)
+  test(`a write that the blob store executes late does not change what is served of ${what}`, async (t) => {
+    const customer = await makeCustomer()
+    const { blobs } = api.ctx
+    const write = blobs.write.bind(blobs)
+    let late: Parameters<typeof write> | undefined
+    t.mock.method(blobs, 'write', async (...args: Parameters<typeof write>) => {
+      if (late) return write(...args)
+      late = args
+      await change(customer)
+      throw new BlobError('unavailable', 'the answer of the object storage is lost')
+    })
+    const started = await start(customer)
+    await generator.start()
+    await eventually(() => isReadySoon(customer, started), 'it is ready', 120_000)
+    await write(...late!)
+    const { id, sha256 } = await artifactOf(customer, started)
+    const headers = { 'x-collection-token': customer.collection.token }
+    const served = await fetch(`${api.baseUrl}/media/${id}`, { headers })
+    assert.equal(hash('sha256', Buffer.from(await served.arrayBuffer())), sha256)
   })
-  const started = await produce(customer)
-  await generator.start()
-  await eventually(() => isReadySoon(customer, started), 'it is ready', 120_000)
-  await write(...late!)
-  const { id, sha256 } = await artifactOf(customer, started)
-  const headers = { 'x-collection-token': customer.collection.token }
-  const served = await fetch(`${api.baseUrl}/media/${id}`, { headers })
-  assert.equal(hash('sha256', Buffer.from(await served.arrayBuffer())), sha256)
-})

@@ -152,10 +152,9 @@ export class ArtifactGenerator {
     await this.#ctx.blobs.stat(originalKey(job, job.artifactId))
     const made = await this.#generate(job, signal)
     const { bytes, ...generated } = made
-    // What was paid for survives this process. A card or a clip shows what the collection has now: another attempt could
-    // make other bytes, which a late write of this one would replace. Only the local painter paints the same again.
-    if (generated.painted?.provider !== 'local')
-      await retry(() => keepGenerated(this.#ctx.db, job.tenantId, job, { owner: this.#owner, bytes, generated }))
+    // What was paid for survives this process. Another attempt could make other bytes, which a late write of this one would
+    // replace: the collection has changed, or the tenant has a key for another painter now.
+    await retry(() => keepGenerated(this.#ctx.db, job.tenantId, job, { owner: this.#owner, bytes, generated }))
     return made
   }
 
