@@ -52,28 +52,44 @@ export async function addMissingColumn(client: Queryable, table: string, column:
   })
 }
 
+/** How long a transaction holds a lock at least, if it is one that a migration waits for. */
+const longMs = 1_000
+
 /**
- * Names those that hold locks now. pg_locks is visible to every role; of sessions of other roles, the state and the age
- * are not. A session that holds its lock for long is the oldest, or one of these.
+ * Names those that hold locks: the ones that have held some for a while, because requests hold them for milliseconds all
+ * the time.
  */
 async function tooLong(client: Queryable, name: string, tries: number, cause: unknown): Promise<StartError> {
-  const { rows } = await client.query<{ holder: string }>(
-    `select format('process %s (%s)', a.pid, concat_ws(', ', a.state,
-              floor(extract(epoch from clock_timestamp() - a.xact_start))::text || ' s', 'role ' || a.usename, nullif(a.application_name, ''))) as holder
-       from pg_stat_activity a
-      where a.pid <> pg_backend_pid() and a.pid in (
-        select l.pid from pg_locks l join pg_class c on c.oid = l.relation
-         where l.locktype = 'relation' and l.granted and c.relnamespace = ${ownSchema}
-           and l.database = (select oid from pg_database where datname = current_database()))
-      order by a.xact_start nulls first limit 3`,
-  )
+  const before = new Set((await listHolders(client)).map(({ transaction }) => transaction))
+  await delay(longMs)
+  const now = await listHolders(client)
+  const lasting = now.filter(({ transaction }) => before.has(transaction))
+  const named = (lasting.length > 0 ? lasting : now).slice(0, 3).map(({ holder }) => holder)
   const holders =
-    rows.length > 0
-      ? `tables are locked by ${rows.map(({ holder }) => holder).join(', ')}: end it with pg_terminate_backend`
+    named.length > 0
+      ? `tables are locked by ${named.join(', ')}: ${named.length > 1 ? 'end the one that does not end soon' : 'end it'} with pg_terminate_backend`
       : 'what held them has ended meanwhile'
   const error = new StartError(
     `Migration ${name} did not get its locks in ${tries} tries (${messageOf(cause)}); nothing of it is applied, and ${holders}, then run atrium migrate again`,
   )
   error.cause = cause
   return error
+}
+
+/**
+ * The transactions that hold locks on tables now. pg_locks is visible to every role; of sessions of other roles, the state
+ * and the age are not. The oldest is one of these, or the first of the others.
+ */
+async function listHolders(client: Queryable): Promise<{ transaction: string; holder: string }[]> {
+  const { rows } = await client.query<{ transaction: string; holder: string }>(
+    `select l.virtualtransaction as transaction, format('process %s (%s)', a.pid, concat_ws(', ', a.state,
+              floor(extract(epoch from clock_timestamp() - a.xact_start))::text || ' s', 'role ' || a.usename, nullif(a.application_name, ''))) as holder
+       from pg_stat_activity a
+       join (select distinct l.pid, l.virtualtransaction from pg_locks l join pg_class c on c.oid = l.relation
+              where l.locktype = 'relation' and l.granted and c.relnamespace = ${ownSchema}
+                and l.database = (select oid from pg_database where datname = current_database())) l on l.pid = a.pid
+      where a.pid <> pg_backend_pid()
+      order by a.xact_start nulls first`,
+  )
+  return rows
 }

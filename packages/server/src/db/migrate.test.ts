@@ -132,7 +132,7 @@ test('a migration waits for a held lock in short tries, and lets others through 
   assert.deepEqual((await migrating).applied, ['0002-second'])
 })
 
-test('a lock that is held for too long ends the migration with the processes that hold it, and nothing is applied', async () => {
+test('a lock that is held for too long ends the migration with the processes that hold it, and nothing is applied', async (t) => {
   await write('0001-first.sql', 'create table busy (n integer)')
   await migrate(pool, folder)
   await write('0002-second.sql', 'create table half (); alter table busy add column m integer')
@@ -142,21 +142,40 @@ test('a lock that is held for too long ends the migration with the processes tha
     `create role ${owner} login; create role ${other} login; grant all on schema public to ${owner};
      alter table busy owner to ${owner}; alter table schema_migration_checksum owner to ${owner}; grant select on busy to ${other}`,
   )
-  const [own, nightly] = [owner, other].map((user) => new Client({ connectionString: urlAs(user), application_name: 'nightly' }))
+  const [own, nightly, ...short] = [owner, other, other, other, other].map(
+    (user) => new Client({ connectionString: urlAs(user), application_name: user === other ? 'other' : 'own' }),
+  )
+  const read = (holders: (Client | undefined)[]) => Promise.all(holders.map((one) => one!.query('begin; select from busy')))
   const limited = openDatabase({ url: urlAs(owner), maxConnections: 1, onConnectionError: () => undefined })
+  const connect = async () => {
+    const connection = await limited.pool.connect()
+    const { query } = connection
+    t.mock.method(connection, 'query', async (asked: { text: string }) => {
+      const rows = await query(asked)
+      // Requests that hold a lock whenever somebody looks, but none of them for long.
+      if (asked.text.includes('pg_locks')) {
+        await Promise.all(short.map((one) => one.query('commit')))
+        await read(short)
+      }
+      return rows
+    })
+    return connection
+  }
   try {
-    for (const holder of [own!, nightly!]) await holder.connect().then(() => holder.query('begin; select from busy'))
-    const error: unknown = await migrate(limited.pool, folder, [], { lockWaitMs: 1_000 }).catch((refused: unknown) => refused)
+    await Promise.all([own!, nightly!, ...short].map((one) => one.connect()))
+    await read([own, nightly, ...short])
+    const error: unknown = await migrate({ connect }, folder, [], { lockWaitMs: 1_000 }).catch((refused: unknown) => refused)
     assert.ok(error instanceof StartError)
+    const { rows } = await nightly!.query<{ pid: number }>('select pg_backend_pid() as pid')
     assert.match(
       error.message,
       new RegExp(
-        `0002-second.*locks in \\d tries.*by process \\d+ \\(role ${other}, nightly\\), process \\d+ \\(idle in transaction, \\d+ s, role ${owner}, nightly\\): end`,
+        `0002-second.*locks in \\d tries.*by process ${rows[0]!.pid} \\(role ${other}, other\\), process \\d+ \\(idle in transaction, \\d+ s, role ${owner}, own\\): end`,
       ),
     )
     assert.equal(await tableExists('half'), false)
   } finally {
-    await Promise.all([own!.end(), nightly!.end(), limited.close()])
+    await Promise.all([...[own!, nightly!, ...short].map((one) => one.end()), limited.close()])
     await pool.query(`drop owned by ${owner}, ${other}; drop role ${owner}, ${other}`)
   }
 })
