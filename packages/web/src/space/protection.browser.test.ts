@@ -34,6 +34,12 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
     return readChecks(page)
   }
 
+  async function checkAgain(page: Page): Promise<Record<string, string>> {
+    await page.getByRole('button', { name: 'Check again' }).click()
+    await page.getByRole('button', { name: 'Check again' }).waitFor()
+    return readChecks(page)
+  }
+
   async function readChecks(page: Page): Promise<Record<string, string>> {
     const found = await page
       .locator('.check')
@@ -108,16 +114,12 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
     const ann = await newVisitor(browser)
     await makeRoom(ann.page, space)
     assert.equal((await runChecks(ann.page))['log-history'], 'trusted')
-    const checkAgain = async () => {
-      await ann.page.getByRole('button', { name: 'Check again' }).click()
-      await ann.page.getByRole('button', { name: 'Check again' }).waitFor()
-    }
     between(log)
-    await checkAgain()
+    await checkAgain(ann.page)
     if (afterwards) {
       afterwards(log)
       await ann.page.evaluate(ageMissing)
-      await checkAgain()
+      await checkAgain(ann.page)
     }
     const checks = Object.entries(await readChecks(ann.page)).filter(([id]) => id.startsWith('log'))
     const texts = await ann.page.locator('[data-check^=log] .check-title').allTextContents()
@@ -256,5 +258,38 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
     assert.deepEqual(back, { checks: { 'log-history': 'failed' }, texts: 'The public log was rolled back' })
     const fork = await visit((log) => log.fork(), t)
     assert.deepEqual(fork, { checks: { 'log-history': 'failed' }, texts: 'The public log was rewritten' })
+  })
+
+  test('two tabs that check the log at once pass, and the newest head that one of them has seen is remembered', async (t) => {
+    if (!space.api) return t.skip('this service has no log that can change')
+    const { log, origin } = space.api
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    const { link } = await makeRoom(page, space)
+    const other = await ann.context.newPage()
+    await other.goto(link)
+    /** While the first tab reads the head, the log changes, and the other tab checks it. */
+    const meanwhile = (change: () => void, check: typeof runChecks, verdict: string) =>
+      page.route(
+        `${origin}/log/checkpoint`,
+        async (route) => {
+          const response = await route.fetch()
+          change()
+          assert.equal((await check(other))['log-history'], verdict)
+          await route.fulfill({ response })
+        },
+        { times: 1 },
+      )
+    const title = () => page.locator('[data-check=log-history] .check-title').textContent()
+    // The other tab is shown another log.
+    await meanwhile(() => log.fork(), runChecks, 'trusted')
+    assert.equal((await runChecks(page))['log-history'], 'failed')
+    assert.equal(await title(), 'The public log was rewritten')
+    await meanwhile(() => log.append({ type: 'agent_card', sha256: '3' }), checkAgain, 'proved')
+    assert.equal((await checkAgain(page))['log-history'], 'proved', (await title()) ?? '')
+    log.rollBack(1)
+    assert.equal((await checkAgain(page))['log-history'], 'failed')
+    assert.equal(await title(), 'The public log was rolled back')
+    await ann.close()
   })
 })

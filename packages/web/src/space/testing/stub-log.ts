@@ -85,7 +85,7 @@ export function stubLog() {
     fork(): void {
       const { entries } = log
       log = new StoredLog()
-      log.append([...makeEntries(1), ...entries.slice(1), ...makeEntries(2, 50)])
+      log.append([randomBytes(32), ...entries.slice(1), ...makeEntries(2, 50)])
     },
     /** As after the restore of an old backup. */
     rollBack(count: number): void {

@@ -8,6 +8,7 @@ import {
   proveEntry,
   readHead,
   type GetFile,
+  type SeenTree,
 } from '@atrium/log/check-log'
 import type { OpenedCheckpoint } from '@atrium/log/checkpoint'
 import { LogError } from '@atrium/log/log-error'
@@ -20,7 +21,7 @@ import { isFile } from '../service.ts'
 import { t } from '../text/text.ts'
 import { fetchFresh } from './certificate.ts'
 import type { Check, Report } from './check.ts'
-import { keepLog, readKeptLog } from './kept-log.ts'
+import { isSameLog, keepLog, type KeptLog, readKeptLog } from './kept-log.ts'
 import { isLate, isSameEntry, keepMissing, type MissingEntry, readMissing } from './missing-entries.ts'
 
 /** The log has no such file. */
@@ -49,10 +50,12 @@ export async function checkLog(apiUrl: string, report: Report): Promise<void> {
     return new Uint8Array(await res.arrayBuffer())
   }
   const texts = t.protection.log
+  // Before the head: another tab may keep a newer one at any time.
+  const kept = readKeptLog(api)
   try {
     const keys = (await getText(getFile, '/log/vkey')).trimEnd().split('\n').map(parseVerifier)
     const head = await readHead(getFile, keys)
-    const history = await checkHistory(api, getFile, head)
+    const history = await checkHistory(api, getFile, head, kept)
     report(history)
     if (history.verdict === 'failed') return
     // A file is not the page of the service, and may not fetch that page from it.
@@ -101,20 +104,31 @@ function changed({ kind }: LogChanged): Check {
   }
 }
 
-/** What this device keeps of a log is replaced only by what continues it. */
-async function checkHistory(api: string, getFile: GetFile, head: OpenedCheckpoint): Promise<Check> {
+/** What this device keeps of a log is replaced only by what continues it. `kept`: from before the head was read. */
+async function checkHistory(api: string, getFile: GetFile, head: OpenedCheckpoint, kept: KeptLog | undefined): Promise<Check> {
   const id = 'log-history'
   const texts = t.protection.log
-  const kept = readKeptLog(api)
-  if (kept && kept.origin !== head.origin)
-    return { id, verdict: 'failed', title: texts.other, text: texts.otherText(head.origin) }
+  const other: Check = { id, verdict: 'failed', title: texts.other, text: texts.otherText(head.origin) }
+  if (kept && kept.origin !== head.origin) return other
+  const treeOf = ({ size, root }: KeptLog): SeenTree => ({ size, root: fromHex(root) })
+  let newest: SeenTree = head
   try {
-    if (kept) await assertContinues(getFile, { size: kept.size, root: fromHex(kept.root) }, head)
+    if (kept) await assertContinues(getFile, treeOf(kept), head)
+    let last = kept
+    for (let now = readKeptLog(api); now && !isSameLog(now, last); now = readKeptLog(api)) {
+      // Another tab has kept it meanwhile. Of the two heads, the newer one stays.
+      if (now.origin !== head.origin) return other
+      const seen = treeOf(now)
+      const [older, newer] = seen.size < newest.size ? [seen, newest] : [newest, seen]
+      await assertContinues(getFile, older, newer)
+      newest = newer
+      last = now
+    }
   } catch (error) {
     if (error instanceof LogChanged) return changed(error)
     throw error
   }
-  keepLog(api, { origin: head.origin, size: head.size, root: toHex(head.root) })
+  keepLog(api, { origin: head.origin, size: newest.size, root: toHex(newest.root) })
   return kept
     ? { id, verdict: 'proved', title: texts.same, text: texts.sameText(kept.size, head.size) }
     : { id, verdict: 'trusted', title: texts.first, text: texts.firstText(head.size) }

@@ -21,6 +21,9 @@ export function keepLog(api: string, log: KeptLog): void {
   }
 }
 
+export const isSameLog = (one: KeptLog, other: KeptLog | undefined): boolean =>
+  one.origin === other?.origin && one.size === other.size && one.root === other.root
+
 function readAll(): Record<string, KeptLog> {
   try {
     return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Record<string, KeptLog>
