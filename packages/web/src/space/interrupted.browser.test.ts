@@ -52,7 +52,7 @@ describe('a room with a list whose network fails in between', { skip: skipWithou
     const missing = page.getByText('A part of this page cannot be loaded.').filter({ visible: true })
     await page.reload()
     await page.getByText('Opening the room…').waitFor()
-    while (asked < 4) await page.waitForTimeout(100)
+    while (asked < 3) await page.waitForTimeout(100)
     assert.equal(await missing.count(), 0, 'a reload would lose the page')
     isAway = false
     await missing.waitFor()

@@ -1,7 +1,7 @@
 import { wait } from '@atrium/room-client/retry'
 import { noticeStore } from './notice-store.ts'
 
-const AGAIN_MS = 1_000
+const LONGEST_MS = 30_000
 const TIMEOUT_MS = 10_000
 
 /**
@@ -9,18 +9,18 @@ const TIMEOUT_MS = 10_000
  * could not fetch, and a service that was updated does not have the files of this page: then a reload helps, and nothing
  * else. While the service is away, a reload would lose the page.
  */
-export async function loadCode<T>(load: () => Promise<T>, isOver: () => boolean = () => false): Promise<T> {
-  for (let failures = 1; ; failures++) {
-    try {
-      const code = await load()
-      report(load, false)
-      return code
-    } catch (error) {
-      const isMissing = failures > 1 && (await isServiceThere())
-      report(load, isMissing && !isOver())
-      if (isOver()) throw error
-      await wait(AGAIN_MS, undefined)
+export async function loadCode<T>(load: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    for (let delayMs = 1_000; ; delayMs = Math.min(2 * delayMs, LONGEST_MS)) {
+      try {
+        return await load()
+      } catch {
+        if (delayMs > 1_000 && (missing.size > 0 || (await isServiceThere()))) report(load, true)
+        await wait(delayMs, signal)
+      }
     }
+  } finally {
+    report(load, false)
   }
 }
 
@@ -32,10 +32,15 @@ function report(load: unknown, isMissing: boolean): void {
   noticeStore.update({ isMissing: missing.size > 0 })
 }
 
-async function isServiceThere(): Promise<boolean> {
-  try {
-    return (await fetch('/space-config', { cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) })).ok
-  } catch {
-    return false
-  }
+let asking: Promise<boolean> | undefined
+
+/** Asked once for all parts that are loaded at the same time. */
+function isServiceThere(): Promise<boolean> {
+  asking ??= fetch('/space-config', { cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) })
+    .then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    .finally(() => (asking = undefined))
+  return asking
 }

@@ -59,6 +59,33 @@ describe('what agents write', { skip: skipWithoutChromium, timeout: 240_000 }, (
     await ann.close()
   })
 
+  test('messages whose code is missing ask for it together, ever less often, and no longer for the service', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    const secret = await makeRoom(page, space)
+    await space.add(
+      secret,
+      Array.from({ length: 20 }, (_, n) => saying(`**Lamp ${n}**`)),
+    )
+    let [code, config] = [0, 0]
+    await page.route('**/assets/markdown-text-*', (route) => (code++, route.fulfill({ status: 404 })))
+    await page.route('**/space-config', (route) => (config++, route.fallback()))
+    const missing = page.getByText('A part of this page cannot be loaded.').filter({ visible: true })
+    await page.reload()
+    await missing.waitFor()
+    assert.equal(await page.getByText('**Lamp').count(), 20)
+    const asked = code
+    // The code is also fetched ahead once. The page has asked for its configuration itself.
+    assert.ok(asked <= 3, `${asked} requests for the code`)
+    assert.equal(config, 2)
+    while (code < asked + 2) await page.waitForTimeout(100)
+    assert.equal(config, 2)
+    await page.unroute('**/assets/markdown-text-*')
+    await missing.waitFor({ state: 'detached' })
+    assert.equal(await page.locator('.message strong', { hasText: 'Lamp' }).count(), 20)
+    await ann.close()
+  })
+
   test('the mark of a list item is inside of the message, whatever the directions of the page and of the text', async () => {
     const maker = await newVisitor(browser)
     const secret = await makeRoom(maker.page, space)

@@ -16,33 +16,32 @@ export function useInvitedAgents(session: RoomSession, config: SpaceConfig | und
     const { api_url: apiUrl, publishable_key: key } = config ?? {}
     if (!apiUrl || !key) return undefined
     let made: InvitedAgents | undefined
-    let hasLeft = false
-    const isOver = () => hasLeft
+    const left = new AbortController()
     const begin = async () => {
-      const door = await doorOf(session, isOver)
+      const door = await doorOf(session, left.signal)
       if (!door) return
       // After what the first view needs.
       const [agents, api] = await loadCode(
         () => Promise.all([import('./invited-agents.ts'), import('../api/platform-api.ts')]),
-        isOver,
+        left.signal,
       )
-      if (hasLeft) return
+      if (left.signal.aborted) return
       made = new agents.InvitedAgents(new api.PlatformApi(apiUrl, key), door)
       setInvited(made)
     }
     // The visitor has left before the code was there.
     void begin().catch(() => undefined)
     return () => {
-      hasLeft = true
+      left.abort()
       made?.stop()
     }
   }, [session, config])
   return invited
 }
 
-async function doorOf({ secret, listed }: RoomSession, isOver: () => boolean): Promise<AgentDoor | undefined> {
+async function doorOf({ secret, listed }: RoomSession, signal: AbortSignal): Promise<AgentDoor | undefined> {
   if (secret.kind === 'classic') return classicDoor(secret)
   if (!listed || ownerIn(secret) !== listed.own.device.signing.thumbprint) return undefined
-  const { listedDoor } = await loadCode(() => import('./listed-door.ts'), isOver)
+  const { listedDoor } = await loadCode(() => import('./listed-door.ts'), signal)
   return listedDoor(secret.room, listed)
 }

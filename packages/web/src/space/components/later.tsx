@@ -11,11 +11,14 @@ interface Later<P> {
 
 /**
  * A component whose code is not part of the first view. Until the code has been loaded, which may take several
- * attempts, it shows nothing or `meanwhile`. A dialog takes the focus from where it was when it was asked for, and
- * returns it there, even if it has moved while the code was loaded.
+ * attempts, it shows nothing or `meanwhile`. All that are shown wait for the same load. A dialog takes the focus from
+ * where it was when it was asked for, and returns it there, even if it has moved while the code was loaded.
  */
 export function later<P extends object>(load: () => Promise<ComponentType<P>>, { isDialog = false } = {}): Later<P> {
   let loaded: ComponentType<P> | undefined
+  let waiting = 0
+  let loading: Promise<ComponentType<P>>
+  let left: AbortController
   const fetch = async (): Promise<ComponentType<P>> => (loaded ??= await load())
   const Shown = ({ meanwhile, ...props }: P & { meanwhile?: preact.JSX.Element }) => {
     const [Loaded, setLoaded] = useState(() => loaded)
@@ -29,9 +32,14 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, {
         if (isDialog && asked.current instanceof HTMLElement) asked.current.focus()
         setLoaded(() => component)
       }
-      void loadCode(fetch, () => isOver).then(show, () => undefined)
+      if (waiting++ === 0) {
+        left = new AbortController()
+        loading = loadCode(fetch, left.signal)
+      }
+      void loading.then(show, () => undefined)
       return () => {
         isOver = true
+        if (--waiting === 0) left.abort()
       }
     }, [])
     return Loaded ? <Loaded {...(props as unknown as P)} /> : (meanwhile ?? null)
