@@ -63,7 +63,8 @@ export const forwardSpace: HandlerOf<'callSpace'> = (call) => {
           resolve(flatError(call, 503, 'unavailable', 'too many large responses are waiting to be read'))
           return
         }
-        // A caller can repeat every operation of Space, so the answer counts as one to a read.
+        // What is longer than a piece answers a read, which a caller can repeat. The repeat of a create, make or remove is
+        // refused, but its answer is shorter: it counts only if a proxy in front of Space leaves out the length.
         if (isLarge) unread.add(reader, reply.raw, 2 * pieceBytes, true)
         reply.code(statusCode)
         for (const name of ['content-type', 'content-length', 'cache-control', 'retry-after']) {

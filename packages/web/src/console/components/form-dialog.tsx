@@ -20,7 +20,8 @@ interface FormDialogProps {
 
 /**
  * A form in a dialog. It stays open with the error of a failed call. While a call is on its way, it cannot be closed:
- * whoever has cancelled does not expect that something is made or paid. A call ends by its own time limit.
+ * whoever has cancelled does not expect that something is made or paid. A call ends by its own time limit. A form that
+ * makes several (recoverAll in webhook-recover-form.tsx) stays until the last one has ended, however many there are.
  */
 export function FormDialog({ title, action, onSubmit, onClose, curl, layout, children }: FormDialogProps) {
   const [isBusy, setBusy] = useState(false)
