@@ -1,7 +1,7 @@
 import { wait } from '@atrium/room-client/retry'
 import { noticeStore } from './notice-store.ts'
 
-const LONGEST_MS = 30_000
+const LONGEST_MS = 8_000
 const TIMEOUT_MS = 10_000
 
 /**
