@@ -21,7 +21,6 @@ const longFiles = [
   'packages/server/src/db/embedded-postgres.test.ts',
   'tests/inside/start.test.ts',
   'tests/bad-input.test.ts',
-  'tests/telemetry.test.ts',
   'tests/limits.test.ts',
   'packages/server/src/features/webhooks/delivering/outcomes.test.ts',
   'tests/inside/queries-at-rest.test.ts',
