@@ -290,7 +290,8 @@ describe('what the console shows', { skip: skipWithoutChromium, timeout: 120_000
     await page.getByText('The key many 1002 was found in public and is still valid.', { exact: true }).waitFor()
     assert.equal(await page.locator('.attention').getByText('The key').count(), 2)
     await page.locator('nav a', { hasText: 'Keys' }).first().click()
-    await page.getByRole('button', { name: 'Load more leaked keys' }).click()
+    // The page shows 1,000 keys first, which takes seconds on a busy machine.
+    await page.getByRole('button', { name: 'Load more leaked keys' }).click({ timeout: 60_000 })
     await page.getByRole('article', { name: 'Leaked key many 1002', exact: true }).waitFor()
     assert.deepEqual(problems, [])
     await page.context().close()
