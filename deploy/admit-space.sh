@@ -7,7 +7,7 @@ role=$(sed -n 's|^[^:]*://\([^/?#]*\)@.*|\1|p' /run/secrets/database-url)
 decode() { printf '%s' "$1" | perl -pe 's/%([0-9a-f]{2})/chr hex $1/gie'; }
 export PGUSER PGPASSWORD
 PGUSER=$(decode "${role%%:*}")
-PGPASSWORD=$(decode "${role#*:}")
+case $role in *:*) PGPASSWORD=$(decode "${role#*:}") ;; *) PGPASSWORD= ;; esac
 psql -v ON_ERROR_STOP=1 --host postgres --username "${PGUSER:?"database-url has no user before its host"}" --dbname atrium <<'END'
 -- A database of an earlier release: its owner is a superuser, and has no role for Space yet.
 \set password `cat /run/secrets/space-database-password`

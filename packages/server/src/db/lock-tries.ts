@@ -62,9 +62,8 @@ const longMs = 1_000
 async function tooLong(client: Queryable, name: string, tries: number, cause: unknown): Promise<StartError> {
   const before = new Set((await listHolders(client)).map(({ transaction }) => transaction))
   await delay(longMs)
-  const now = await listHolders(client)
-  const lasting = now.filter(({ transaction }) => before.has(transaction))
-  const named = (lasting.length > 0 ? lasting : now).slice(0, 3).map(({ holder }) => holder)
+  const lasting = (await listHolders(client)).filter(({ transaction }) => before.has(transaction))
+  const named = lasting.slice(0, 3).map(({ holder }) => holder)
   const holders =
     named.length > 0
       ? `tables are locked by ${named.join(', ')}: ${named.length > 1 ? 'end the one that does not end soon' : 'end it'} with pg_terminate_backend`

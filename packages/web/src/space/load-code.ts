@@ -15,7 +15,7 @@ export async function loadCode<T>(load: () => Promise<T>, signal?: AbortSignal):
       try {
         return await load()
       } catch {
-        if (delayMs > 1_000 && (missing.size > 0 || (await isServiceThere()))) report(load, true)
+        if (delayMs > 1_000) report(load, await isServiceThere())
         await wait(delayMs, signal)
       }
     }

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 
 const abandonedMs = 60 * 60 * 1_000
@@ -10,13 +10,22 @@ const abandonedMs = 60 * 60 * 1_000
 export function removeAbandoned(prefix: string): void {
   const parent = path.dirname(prefix)
   const name = path.basename(prefix)
-  try {
-    for (const entry of readdirSync(parent, { withFileTypes: true })) {
-      const isOurs = entry.isDirectory() && entry.name.startsWith(name) && /^\w{6}$/.test(entry.name.slice(name.length))
-      const folder = path.join(parent, entry.name)
-      if (isOurs && Date.now() - statSync(folder).mtimeMs > abandonedMs) rmSync(folder, { recursive: true, force: true })
+  const isOurs = (entry: string) => entry.startsWith(name) && /^\w{6}$/.test(entry.slice(name.length))
+  for (const entry of namesIn(parent).filter(isOurs)) {
+    const folder = path.join(parent, entry)
+    try {
+      const stat = lstatSync(folder)
+      if (stat.isDirectory() && Date.now() - stat.mtimeMs > abandonedMs) rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // The next start tries again.
     }
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
   } catch {
-    // The next start tries again.
+    return []
   }
 }

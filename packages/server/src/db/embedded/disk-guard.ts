@@ -114,7 +114,8 @@ export class DiskGuard {
       const chunk = randomFillSync(Buffer.allocUnsafe(mebibyte))
       for (let left = this.#reserveBytes; left > 0 && !this.checkFull(); left -= chunk.length)
         await file.writeFile(chunk.subarray(0, left))
-      await file.sync()
+      // A reserve that is given up again takes its space until it is closed.
+      if (!this.#full) await file.sync()
     } finally {
       await file.close()
     }
