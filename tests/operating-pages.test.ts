@@ -170,7 +170,7 @@ test('each command of atrium in the text exists, with its options', async () => 
 test('the shell reads the settings of install.md as systemd does, with an address that has `&`', () => {
   const page = read('install.md')
   const [, settings = ''] = /^```ini\n([^]*?)^```$/m.exec(page.slice(page.indexOf('## systemd')))!
-  const [, plain = ''] = /other than letters, digits and\s+`([^`]+)`\s+is in single quotes/.exec(page)!
+  const [, plain = ''] = /in\s+single\s+quotes\s+if[^`]+letters,\s+digits\s+and\s+`([^`]+)`/.exec(page)!
   const lines = settings.trim().split('\n')
   assert.ok(lines.some((line) => /^DATABASE_URL=.*&sslrootcert=/.test(line)))
   for (const line of lines) {

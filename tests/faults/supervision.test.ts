@@ -67,14 +67,14 @@ test('the data folder may be moved, as an upgrade does, and the first start on a
     assert.equal(await run.ended(12_000), 0, run.output())
   }
   const first = await start(['--no-space'])
-  assert.match(first.output(), /^ {2}data .* \(new; for another installation, set ATRIUM_DATA_DIR\)$/m)
+  assert.match(first.output(), /^ {2}data .* \(new and empty; to use existing data, set ATRIUM_DATA_DIR to its folder\)$/m)
   const { secret } = await makeTenant(origin)
   await stop(first)
   const moved = `${dataDir}-moved`
   t.after(() => rm(moved, { recursive: true, force: true }))
   await rename(dataDir, moved)
   const second = await start(['--no-space'], moved)
-  assert.doesNotMatch(second.output(), /\(new;/)
+  assert.doesNotMatch(second.output(), /\(new/)
   assert.equal((await call(origin, 'GET /v1/tenant', { key: secret })).status, 200)
   await stop(second)
   await rename(moved, dataDir)

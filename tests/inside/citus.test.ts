@@ -139,7 +139,8 @@ describe('on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_000 }, () 
     }
     const uncertain = distribute({ query }, () => undefined)
     await assert.rejects(uncertain, {
-      message: 'whether the tables of rooms were moved is not known: run atrium distribute again: cut',
+      message:
+        'the commit got no answer (cut), so it is not known whether the tables of rooms were moved: run atrium distribute again',
     })
     asker.release(true)
     repeated = await mustRun(['distribute'], cluster.url)

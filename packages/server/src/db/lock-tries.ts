@@ -64,12 +64,12 @@ async function tooLong(client: Queryable, name: string, tries: number, cause: un
   await delay(longMs)
   const lasting = (await listHolders(client)).filter(({ transaction }) => before.has(transaction))
   const named = lasting.slice(0, 3).map(({ holder }) => holder)
-  const holders =
+  const next =
     named.length > 0
-      ? `tables are locked by ${named.join(', ')}: ${named.length > 1 ? 'end the one that does not end soon' : 'end it'} with pg_terminate_backend`
-      : 'what held them has ended meanwhile'
+      ? `These processes hold locks on tables: ${named.join(', ')}. Wait until they end, or end them with pg_terminate_backend, and run atrium migrate again`
+      : 'No process holds the locks any more: run atrium migrate again'
   const error = new StartError(
-    `Migration ${name} did not get its locks in ${tries} tries (${messageOf(cause)}); nothing of it is applied, and ${holders}, then run atrium migrate again`,
+    `Migration ${name} did not get its locks in ${tries} tries (${messageOf(cause)}). Nothing of it is applied. ${next}`,
   )
   error.cause = cause
   return error

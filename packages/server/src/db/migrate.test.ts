@@ -170,7 +170,7 @@ test('a lock that is held for too long ends the migration with the processes tha
     assert.match(
       error.message,
       new RegExp(
-        `0002-second.*locks in \\d tries.*by process ${rows[0]!.pid} \\(role ${other}, other\\), process \\d+ \\(idle in transaction, \\d+ s, role ${owner}, own\\): end`,
+        `0002-second.*locks in \\d tries.*on tables: process ${rows[0]!.pid} \\(role ${other}, other\\), process \\d+ \\(idle in transaction, \\d+ s, role ${owner}, own\\)\\. Wait until`,
       ),
     )
     assert.equal(await tableExists('half'), false)

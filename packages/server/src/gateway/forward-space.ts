@@ -63,8 +63,9 @@ export const forwardSpace: HandlerOf<'callSpace'> = (call) => {
           resolve(flatError(call, 503, 'unavailable', 'too many large responses are waiting to be read'))
           return
         }
-        // What is longer than a piece answers a read, which a caller can repeat. The repeat of a create, make or remove is
-        // refused, but its answer is shorter: it counts only if a proxy in front of Space leaves out the length.
+        // Only answers to reads are longer than one piece, and a caller can repeat a read. Answers to create, make and
+        // remove are shorter. They are counted only if a proxy in front of Space omits the length; their repeat would be
+        // refused.
         if (isLarge) unread.add(reader, reply.raw, 2 * pieceBytes, true)
         reply.code(statusCode)
         for (const name of ['content-type', 'content-length', 'cache-control', 'retry-after']) {

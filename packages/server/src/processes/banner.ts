@@ -38,7 +38,9 @@ export function printBanner({ config, secrets, developmentKeys, consoleLink, emb
       ? [`  sign-in      ${developmentIssuer(publicUrl)} (development: accepts any address)`]
       : []),
     ...(embedded
-      ? [`  data         ${config.dataDir}${isNew ? ' (new; for another installation, set ATRIUM_DATA_DIR)' : ''}`]
+      ? [
+          `  data         ${config.dataDir}${isNew ? ' (new and empty; to use existing data, set ATRIUM_DATA_DIR to its folder)' : ''}`,
+        ]
       : []),
     ...secrets.madeFiles.map((path) => `  made once    ${path} (keep it)`),
   ]

@@ -41,7 +41,8 @@ async function insertFirstLine(
   try {
     takeBack = use.write(caller.key, head.bytes)
   } catch (error) {
-    // That the name is in use holds also when nothing more may be written, as for a request that is repeated.
+    // A name that is in use is reported even if nothing more may be written: the request may be a repeat of one that
+    // succeeded.
     if ((await listEnds(db, [made.room])).has(made.room)) return 'exists'
     throw error
   }

@@ -84,11 +84,12 @@ async function inTransaction(db: Queryable, what: string, work: () => Promise<st
   } catch (error) {
     // Without a connection there is nothing to roll back, and the first error is thrown.
     await db.query('rollback').catch(() => undefined)
-    const outcome =
+    const text = messageOf(error)
+    const message =
       isEnding && isAnswerLost(error)
-        ? `whether ${what} were moved is not known: run atrium distribute again`
-        : `${what} were not moved, and are as they were`
-    throw new StartError(`${outcome}: ${messageOf(error)}`, { cause: error })
+        ? `the commit got no answer (${text}), so it is not known whether ${what} were moved: run atrium distribute again`
+        : `${what} were not moved: ${text}`
+    throw new StartError(message, { cause: error })
   }
 }
 

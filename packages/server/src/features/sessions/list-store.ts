@@ -82,16 +82,16 @@ function toListed(row: Row): ListedSession {
 
 const ofHeldAgentStatement = statement<SessionRow>(
   'sessions-of-held-agent',
-  // An agent that is held is not launched, so these began before that. Once it is lifted, those that begin are not to be
-  // ended.
+  // A suspended agent cannot be launched, so these sessions began before the suspension. After it is lifted, this lists
+  // none: new sessions must not be ended.
   `select ${sessionColumns} from sessions where agent_tenant_id = $1 and agent_id = $2 and ${activeStatus} and id <> all ($3::text[])
      and exists (select from agents a where a.tenant_id = $1 and a.id = $2 and a.status_before is not null)
    order by created_at limit $4`,
 )
 
 /**
- * The active sessions of an agent but for some, whichever tenant launched them; the oldest first. None if no operator
- * holds the agent any more.
+ * The active sessions of an agent but for some, whichever tenant launched them; the oldest first. None if the agent is
+ * no longer suspended by an operator.
  */
 export async function listOfHeldAgent(
   db: Db,

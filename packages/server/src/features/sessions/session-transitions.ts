@@ -170,8 +170,8 @@ function endingOf({ isOver }: Session): Ending {
 const batch = 10
 
 /**
- * Stops all sessions of an agent that an operator holds, whichever tenant launched them. Each is charged like any
- * session that is stopped. Those that begin after the agent was lifted again go on.
+ * Stops all sessions of an agent that an operator has suspended, whichever tenant launched them. Each is charged like
+ * any session that is stopped. Sessions that begin after the suspension is lifted go on.
  */
 export function stopSessionsOfAgent(ctx: Context, agentTenantId: string, agentId: string): Promise<void> {
   return stopAll(ctx, (but) => listOfHeldAgent(ctx.db, agentTenantId, agentId, { but, limit: batch }))

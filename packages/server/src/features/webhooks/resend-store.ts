@@ -78,8 +78,8 @@ const recoverStatements = forEach((t) =>
 const resumeStatements = forEach((t) =>
   statement<never>(
     `webhooks-resume-${t.kind}`,
-    // The time is past, also once it is rounded, and is none that a worker has claimed the endpoint with: its release then
-    // sets no pause.
+    // A time in the past, also after rounding, that differs from the one that the worker read: so the worker sets no pause
+    // when it releases the endpoint.
     `update ${t.endpoints} w set resume_at = now() - interval '1 millisecond'
      where w.tenant_id = $1 and ${t.idOf('w')} = $2 and (w.resume_at > now() or w.lease_owner is not null)`,
   ),

@@ -22,7 +22,7 @@ async function recoverAll(id: string, body: { since: string; pending: boolean })
 export function RecoverForm({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: (queued: number) => void }) {
   const [since, setSince] = useState(() => localText(Date.now() - 86_400_000))
   const [pending, setPending] = useState(true)
-  // The field of a browser also takes years that no date has.
+  // The browser's field also accepts years that Date cannot represent.
   const problem = since !== '' && Number.isNaN(Date.parse(since)) ? 'This is not a date.' : undefined
   const body = () => ({ since: new Date(since).toISOString(), pending })
   return (

@@ -9,7 +9,7 @@ const maxItems = 120
 const leavingMs = 250
 /** Many viewers request the page again after the same item, so they spread over some seconds. */
 const refreshSpreadMs = 4_000
-/** A page that cannot be loaded is requested again with twice the delay, at most so many times twice: a minute or so. */
+/** How often the delay doubles when a page cannot be loaded: up to about a minute. */
 const maxDoublings = 4
 
 interface BoardOptions {

@@ -130,7 +130,8 @@ export class ArtifactGenerator {
       if (!(await retry(() => this.#renew(job)))) return 'taken_over'
       await retry(() => updateStage(this.#ctx.db, tenantId, collectionId, { id, stage: 'storing' }))
       within.throwIfAborted()
-      // All attempts use one key, and a store may execute a write long after it has failed here. So each stores the same.
+      // All attempts use one key, and a store may still execute a write that has failed here. So every attempt must store
+      // the same bytes.
       await this.#ctx.blobs.write(originalKey(job, id), bytes, { mime: shown.mime })
       const stored = { ...shown, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
       if (await retry(() => finishReady(this.#ctx, job, this.#owner, stored))) return 'done'

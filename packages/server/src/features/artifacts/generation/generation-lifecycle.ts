@@ -32,8 +32,9 @@ export async function startGeneration(
   artifact: Pick<Artifact, 'kind' | 'source' | 'title'>,
 ): Promise<string> {
   // Serialises the tenant's generations: the next statements count its jobs and give each the next fairness rank. A
-  // suspension waits for the lock, so its tenant has this job by then, and the deletion of the tenant lets the job end. The
-  // check of the gateway was before the lock: without this one, the deletion could remove the job and leave its hold.
+  // suspension waits for this lock, so it sees the job, and the deletion of the tenant waits until the job ends. The
+  // gateway checked the tenant before the lock. Without a second check, the deletion could remove the job and leave its
+  // hold.
   const tenant = await findTenantForUpdate(tx, tenantId)
   if (tenant?.status === 'suspended') throw new ApiError('tenant_suspended')
   const id = newId('artifact')
