@@ -60,9 +60,9 @@ const longMs = 1_000
  * the time.
  */
 async function tooLong(client: Queryable, name: string, tries: number, cause: unknown): Promise<StartError> {
-  const before = new Set((await listHolders(client)).map(({ transaction }) => transaction))
+  const before = new Set((await listTableHolders(client)).map(({ transaction }) => transaction))
   await delay(longMs)
-  const lasting = (await listHolders(client)).filter(({ transaction }) => before.has(transaction))
+  const lasting = (await listTableHolders(client)).filter(({ transaction }) => before.has(transaction))
   const named = lasting.slice(0, 3).map(({ holder }) => holder)
   const next =
     named.length > 0
@@ -77,9 +77,9 @@ async function tooLong(client: Queryable, name: string, tries: number, cause: un
 
 /**
  * The transactions that hold locks on tables now. pg_locks is visible to every role; of sessions of other roles, the state
- * and the age are not. The oldest is one of these, or the first of the others.
+ * and the age are not. These come first, because one of them may be the oldest; then the others, the oldest first.
  */
-async function listHolders(client: Queryable): Promise<{ transaction: string; holder: string }[]> {
+async function listTableHolders(client: Queryable): Promise<{ transaction: string; holder: string }[]> {
   const { rows } = await client.query<{ transaction: string; holder: string }>(
     `select l.virtualtransaction as transaction, format('process %s (%s)', a.pid, concat_ws(', ', a.state,
               floor(extract(epoch from clock_timestamp() - a.xact_start))::text || ' s', 'role ' || a.usename, nullif(a.application_name, ''))) as holder

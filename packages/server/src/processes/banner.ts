@@ -35,7 +35,7 @@ export function printBanner({ config, secrets, developmentKeys, consoleLink, emb
     `  OpenAPI      ${publicUrl}/openapi.json`,
     `  health       ${publicUrl}/readyz`,
     ...(developmentClients(config).length > 0
-      ? [`  sign-in      ${developmentIssuer(publicUrl)} (development: accepts any address)`]
+      ? [`  sign-in      ${developmentIssuer(publicUrl)} (development: accepts any address; the console admits members only)`]
       : []),
     ...(embedded
       ? [

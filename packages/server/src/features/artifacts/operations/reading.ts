@@ -116,7 +116,6 @@ function extensionOf(mime: string): string {
 function apiErrorOf(error: unknown): unknown {
   // The artifact was deleted after it was loaded.
   if (error instanceof BlobError && error.code === 'not_found') return new ApiError('not_found')
-  return isUnavailable(error) ? new ApiError('unavailable', { retryAfterSeconds, cause: error }) : error
+  const isTransient = error instanceof BlobError && error.code === 'unavailable'
+  return isTransient ? new ApiError('unavailable', { retryAfterSeconds, cause: error }) : error
 }
-
-const isUnavailable = (error: unknown) => error instanceof BlobError && error.code === 'unavailable'
